@@ -1,0 +1,83 @@
+"""Ohmline learns the labels of a graph's nodes online.
+
+A node comes up, the learner predicts, a query may ask for the label, the learner learns, and a
+bound proves a limit on the mistakes::
+
+    graph -> kernel -> learner <- query
+      stream -> play -> trace -> bound -> certificate
+
+Everything named in ``__all__`` is imported on first use, so ``import ohmline`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ohmline.errors import OhmlineError
+
+if TYPE_CHECKING:
+    from ohmline import bound, check, data, game, graph, kernel, learn, query
+    from ohmline.game import Stream, Trace, play
+    from ohmline.graph import Graph
+    from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
+    from ohmline.learn import BinaryLearner, OnlineLearner, Perceptron, Update
+    from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "graph": ["Graph"],
+    "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
+    "learn": ["BinaryLearner", "OnlineLearner", "Perceptron", "Update"],
+    "query": ["Always", "Budget", "GapBelow", "RandomRate", "VarianceAbove"],
+    "game": ["Stream", "Trace", "play"],
+    "bound": [],
+    "data": [],
+    "check": [],
+}
+_PACKAGE_OF = {name: package for package, names in _HOME.items() for name in names}
+
+__all__ = [
+    "RBF",
+    "Always",
+    "BinaryLearner",
+    "Budget",
+    "Constant",
+    "GapBelow",
+    "Graph",
+    "Kernel",
+    "LaplacianKernel",
+    "Linear",
+    "OhmlineError",
+    "OnlineLearner",
+    "Perceptron",
+    "RandomRate",
+    "Ridge",
+    "SpectralKernel",
+    "Stream",
+    "Trace",
+    "Update",
+    "VarianceAbove",
+    "bound",
+    "check",
+    "data",
+    "game",
+    "graph",
+    "kernel",
+    "learn",
+    "play",
+    "query",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGE_OF:
+        return getattr(import_module(f"ohmline.{_PACKAGE_OF[name]}"), name)
+    if name in _HOME:
+        return import_module(f"ohmline.{name}")
+    raise AttributeError(f"module 'ohmline' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,61 @@
+"""Bounds: theorems that turn a trace into a certificate."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ohmline.game.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something a theorem needs, and whether it was looked at or taken on trust."""
+
+    text: str
+    checked: bool
+    """True: verified on this trace. False: assumed."""
+    holds: bool = True
+    """What the check found; an assumed one is taken to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A limit on the mistakes of one trace, and why."""
+
+    theorem: str
+    value: float
+    """No more than this many mistakes, in the theorems' count (``trace.charged``)."""
+    charged: int
+    """How many the trace has."""
+    terms: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether every assumption that was checked holds; otherwise ``value`` promises nothing."""
+        return all(a.holds for a in self.assumptions)
+
+    @property
+    def proven(self) -> bool:
+        """Whether it is valid and nothing was assumed."""
+        return self.valid and all(a.checked for a in self.assumptions)
+
+    def __str__(self) -> str:
+        terms = ", ".join(f"{name} = {value:.4g}" for name, value in self.terms.items())
+        state = "proven" if self.proven else "under assumptions" if self.valid else "void"
+        return f"at most {self.value:.4g} mistakes ({self.theorem}, {state}; {terms})"
+
+
+class Bound(ABC):
+    """One theorem."""
+
+    @abstractmethod
+    def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
+        """The certificate for ``trace`` against ``comparator``, a labelling of every node.
+
+        Without a comparator the bound is *live*: it takes the smallest-norm function that fits
+        what was seen, so it needs no hindsight.
+        """

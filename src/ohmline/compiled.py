@@ -1,0 +1,55 @@
+"""Compiled code: one decorator, and generic functions that dispatch on a tuple's type.
+
+A *generic* function is a Python stub. ``implements`` gives it a compiled body for one
+``NamedTuple`` class, so that the same compiled loop can drive every learner over every
+kernel, and the arithmetic of each is written once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit, types
+from numba.extending import overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Compile ``function`` for the processor; the result is cached on disk."""
+    return cast(F, njit(cache=True)(function))
+
+
+def implements(generic: Callable[..., Any], kind: type, argument: str) -> Callable[[F], F]:
+    """Register a compiled body of ``generic`` for calls whose ``argument`` is a ``kind``."""
+    names = list(inspect.signature(generic).parameters)
+
+    def register(body: F) -> F:
+        if list(inspect.signature(body).parameters) != names:
+            raise TypeError(f"{body.__name__} must take the arguments {names} of {generic.__name__}")
+
+        # The overload's own signature must be that of the generic function, so it is built from it.
+        source = f"def choose({', '.join(names)}):\n    return body if is_kind({argument}) else None\n"
+        scope: dict[str, Any] = {"body": body, "is_kind": lambda given: _is(given, kind)}
+        exec(source, scope)
+        overload(generic, strict=False)(scope["choose"])
+        return body
+
+    return register
+
+
+def _is(given: Any, kind: type) -> bool:
+    return isinstance(given, types.NamedTuple | types.NamedUniTuple) and given.instance_class is kind
+
+
+# Reassociation lets the loop vectorise. It is confined to this one loop, whose shape is the same
+# wherever it is inlined, so the streaming and the looping driver see the same bits.
+@cast(Any, njit(cache=True, fastmath={"reassoc", "nsz"}))  # type: ignore[untyped-decorator]
+def dot(a: Any, b: Any, length: int) -> float:
+    """Sum of the first ``length`` products of two vectors."""
+    total = 0.0
+    for k in range(length):
+        total += a[k] * b[k]
+    return total

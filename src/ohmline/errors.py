@@ -1,0 +1,70 @@
+"""Every error that Ohmline raises on purpose.
+
+Each message names the value, what was expected and the remedy, so that a bad
+argument never ends in a traceback from deep inside NumPy.
+"""
+
+from __future__ import annotations
+
+
+class OhmlineError(Exception):
+    """The root of all errors raised by this package."""
+
+
+class ParameterError(OhmlineError, ValueError):
+    """A parameter is outside its range."""
+
+
+class ShapeError(ParameterError):
+    """An array has the wrong shape."""
+
+
+class GraphError(OhmlineError, ValueError):
+    """A graph cannot be built from this input."""
+
+
+class WeightError(GraphError):
+    """An edge weight is not finite, or negative where none may be."""
+
+
+class DirectedError(GraphError):
+    """The input is directed and nobody asked for it to be symmetrised."""
+
+
+class UnknownNode(OhmlineError, KeyError):
+    """A node that the graph does not have."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0]) if self.args else ""
+
+
+class LabelError(OhmlineError, ValueError):
+    """A label outside the declared set."""
+
+
+class ConflictingLabels(LabelError):
+    """One node was given two different labels where only one makes sense."""
+
+
+class KernelError(OhmlineError, ValueError):
+    """A kernel that does not exist for this graph, or is not positive."""
+
+
+class LearnerError(OhmlineError, ValueError):
+    """A learner cannot do what it was asked to do."""
+
+
+class SnapshotError(OhmlineError, ValueError):
+    """A snapshot does not belong to this learner or kernel."""
+
+
+class FileFormatError(OhmlineError, ValueError):
+    """A file is not what it says it is."""
+
+
+class DataError(OhmlineError):
+    """A data set is missing, truncated, or its checksum does not match."""
+
+
+class MissingExtra(OhmlineError, ImportError):
+    """An optional dependency is not installed; the message is the pip command."""

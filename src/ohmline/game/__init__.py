@@ -1,0 +1,7 @@
+"""The game: streams, play, traces."""
+
+from ohmline.game.play import play
+from ohmline.game.stream import Stream
+from ohmline.game.trace import Trace
+
+__all__ = ["Stream", "Trace", "play"]

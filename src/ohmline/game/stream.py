@@ -1,0 +1,190 @@
+"""Streams: which node comes up when, with which label."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import Bools, Ints, fraction
+from ohmline.errors import LabelError, ParameterError, ShapeError
+from ohmline.graph.graph import Graph
+
+
+@final
+class Stream:
+    """A finite sequence of (node, label) with the labels that may be asked for.
+
+    Immutable: every method gives a new stream. ``None`` as a label means that nobody knows it.
+
+    >>> stream = Stream(["a", "b", "c"], [1, -1, 1])
+    >>> list(stream.shuffled(seed=1))
+    [('a', 1), ('c', 1), ('b', -1)]
+    >>> list(stream.label_rate(0.0))
+    [('a', None), ('b', None), ('c', None)]
+    """
+
+    __slots__ = ("classes", "codes", "nodes", "revealed")
+
+    def __init__(
+        self, nodes: Iterable[Any], labels: Iterable[Any], *, revealed: Iterable[bool] | None = None
+    ) -> None:
+        self.nodes: Sequence[Any] = nodes if isinstance(nodes, np.ndarray) else list(nodes)
+        self.codes: Ints
+        """For each trial the place of its label in ``classes``; -1 where it is not known."""
+        self.classes: tuple[Any, ...]
+        """The labels that occur, in order of appearance."""
+        self.codes, self.classes = _factorise(labels)
+        if len(self.nodes) != len(self.codes):
+            raise ShapeError(
+                f"a stream needs one label a node, got {len(self.nodes)} nodes and {len(self.codes)} labels; "
+                "use None for a label that is not known"
+            )
+        known = self.codes >= 0
+        self.revealed: Bools = known if revealed is None else known & np.fromiter(revealed, np.bool_)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        for x, y, shown in zip(self.nodes, self.labels, self.revealed, strict=True):
+            yield x, (y if shown else None)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The label of every trial; None where it is not known."""
+        table = (*self.classes, None)
+        return [table[code] for code in self.codes.tolist()]
+
+    def ordered(self, order: Iterable[int]) -> Stream:
+        """The trials numbered by ``order``, which may leave some out or repeat some."""
+        picked = np.asarray(list(order), dtype=np.int64)
+        if len(picked) and (picked.min() < 0 or picked.max() >= len(self)):
+            raise ParameterError(f"order must hold numbers from 0 to {len(self) - 1}, got {picked!r:.80}")
+        return self._pick(picked)
+
+    def shuffled(self, seed: int = 0) -> Stream:
+        """A random order, the same for the same seed."""
+        return self._pick(np.random.default_rng(seed).permutation(len(self)))
+
+    def reversed(self) -> Stream:
+        """Last trial first."""
+        return self._pick(np.arange(len(self))[::-1])
+
+    def take(self, trials: int) -> Stream:
+        """The first ``trials`` trials."""
+        return self._pick(np.arange(len(self))[:trials])
+
+    def repeated(self, times: int) -> Stream:
+        """The same trials again and again: ``times`` passes."""
+        return self._pick(np.tile(np.arange(len(self)), times))
+
+    def breadth_first(self, graph: Graph, seed: int = 0) -> Stream:
+        """Trials in the order in which a walk from a random node reaches their nodes."""
+        rng = np.random.default_rng(seed)
+        rank = np.empty(graph.n, dtype=np.int64)
+        rank[_breadth_first(graph, rng)] = np.arange(graph.n)
+        return self._pick(np.argsort(rank[graph.nodes.positions(self.nodes)], kind="stable"))
+
+    def with_label_noise(self, rate: float, seed: int = 0) -> Stream:
+        """Each trial's label is replaced by another one with probability ``rate``.
+
+        The same node may then come up with two labels: label noise in paper 001's sense.
+        """
+        rate = fraction(rate, "the rate of label noise")
+        rng = np.random.default_rng(seed)
+        flip = rng.random(len(self)) < rate
+        return self._relabel(
+            [_other(y, self.classes, rng) if f else y for y, f in zip(self.labels, flip, strict=True)]
+        )
+
+    def with_concept_noise(self, rate: float, seed: int = 0) -> Stream:
+        """Each *node* has its label replaced with probability ``rate``, in every trial alike."""
+        rate = fraction(rate, "the rate of concept noise")
+        rng = np.random.default_rng(seed)
+        turned: dict[tuple[Hashable, Any], Any] = {}
+        flipped: dict[Hashable, bool] = {}
+        labels = []
+        for x, y in zip(self.nodes, self.labels, strict=True):
+            key = x.item() if isinstance(x, np.generic) else x
+            if key not in flipped:
+                flipped[key] = bool(rng.random() < rate)
+            if flipped[key]:
+                if (key, y) not in turned:
+                    turned[key, y] = _other(y, self.classes, rng)
+                y = turned[key, y]
+            labels.append(y)
+        return self._relabel(labels)
+
+    def label_rate(self, rate: float, seed: int = 0) -> Stream:
+        """Each label can be had with probability ``rate`` only; the others stay hidden."""
+        rate = fraction(rate, "the label rate")
+        shown = np.random.default_rng(seed).random(len(self)) < rate
+        return Stream(self.nodes, self.labels, revealed=self.revealed & shown)
+
+    def binary(self, positive: Any) -> Stream:
+        """One class against the rest: +1 for ``positive`` (a label or a set of them), else -1."""
+        wanted = positive if isinstance(positive, set | frozenset) else {positive}
+        return self._relabel([None if y is None else 1 if y in wanted else -1 for y in self.labels])
+
+    def _pick(self, order: Ints) -> Stream:
+        nodes = self.nodes[order] if isinstance(self.nodes, np.ndarray) else [self.nodes[k] for k in order]
+        table = (*self.classes, None)
+        return Stream(nodes, [table[code] for code in self.codes[order]], revealed=self.revealed[order])
+
+    def _relabel(self, labels: list[Any]) -> Stream:
+        return Stream(self.nodes, labels, revealed=self.revealed)
+
+    def __repr__(self) -> str:
+        return f"Stream({len(self)} trials, {int(self.revealed.sum())} labels)"
+
+
+def _factorise(labels: Iterable[Any]) -> tuple[Ints, tuple[Any, ...]]:
+    """Codes and classes; arrays of numbers or strings take a fast road."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iubU":
+        found, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return rank[codes.ravel()], tuple(found[order].tolist())
+    classes: dict[Any, int] = {}
+    codes = []
+    for y in labels:
+        y = y.item() if isinstance(y, np.generic) else y
+        if y is None or y != y:  # NaN marks a missing label in many tables
+            codes.append(-1)
+            continue
+        try:
+            codes.append(classes.setdefault(y, len(classes)))
+        except TypeError:
+            raise LabelError(f"label {y!r} is not hashable; use numbers or strings as labels") from None
+    return np.array(codes, dtype=np.int64), tuple(classes)
+
+
+def _other(y: Any, classes: tuple[Any, ...], rng: np.random.Generator) -> Any:
+    """A label other than ``y``, uniformly; a lone -1 or +1 turns into its opposite."""
+    others = [c for c in classes if c != y]
+    if not others:
+        others = [-y] if y in (-1, 1) else [y]
+    return None if y is None else others[int(rng.integers(len(others)))]
+
+
+def _breadth_first(graph: Graph, rng: np.random.Generator) -> Ints:
+    order: list[int] = []
+    seen = np.zeros(graph.n, dtype=bool)
+    for start in rng.permutation(graph.n):
+        if seen[start]:
+            continue
+        seen[start] = True
+        frontier = [int(start)]
+        while frontier:
+            order.extend(frontier)
+            following: list[int] = []
+            for i in frontier:
+                for j in graph.indices[graph.indptr[i] : graph.indptr[i + 1]]:
+                    if not seen[j]:
+                        seen[j] = True
+                        following.append(int(j))
+            frontier = following
+    return np.array(order, dtype=np.int64)

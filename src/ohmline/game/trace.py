@@ -1,0 +1,160 @@
+"""The record of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ohmline.arrays import Bools, Floats, Ints
+from ohmline.errors import ParameterError
+from ohmline.extras import require
+from ohmline.game.stream import Stream
+from ohmline.learn.stepping import Log
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What happened, trial by trial, and the learner as it came out.
+
+    ``mistake`` is the user's word: the prediction was not the label, whether or not the label
+    was asked for. ``charged`` is the theorems' word for the same trial: wrong, *or* at a zero
+    margin, where +1 was said by convention.
+    """
+
+    learner: Any = field(repr=False)
+    stream: Stream = field(repr=False)
+    """What came up, with the labels it held, also those nobody asked for."""
+    meaning: dict[int, Any] = field(repr=False)
+    """The label that each prediction code stands for."""
+    log: Log = field(repr=False)
+    seconds: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.stream)
+
+    @property
+    def nodes(self) -> Sequence[Any]:
+        """The node of every trial."""
+        return self.stream.nodes
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The label of every trial; None where nobody knows it."""
+        return self.stream.labels
+
+    @cached_property
+    def predictions(self) -> list[Any]:
+        """The prediction of every trial; None for "don't know"."""
+        return [self.meaning[code] for code in self.log.prediction.tolist()]
+
+    @property
+    def margin(self) -> Floats:
+        """The margin of every prediction, 0 for a tie."""
+        return self.log.margin
+
+    @property
+    def variance(self) -> Floats:
+        """The learner's own uncertainty; NaN where it keeps none."""
+        return self.log.variance
+
+    @property
+    def asked_at(self) -> Bools:
+        """Where the label was asked for, and given."""
+        return self.log.asked
+
+    @property
+    def updated(self) -> Bools:
+        """Where the hypothesis moved."""
+        return self.log.updated
+
+    @property
+    def progress(self) -> Floats:
+        """Squared length of every move."""
+        return self.log.progress
+
+    @property
+    def known(self) -> Bools:
+        """Where the label is known, so that the trial can be judged."""
+        return self.stream.codes >= 0
+
+    @cached_property
+    def mistake(self) -> Bools:
+        """Where the prediction was not the label."""
+        class_of = {label: code for code, label in enumerate(self.stream.classes)}
+        low = min(self.meaning, default=0)
+        translate = np.full(max(self.meaning, default=0) - low + 1, -2, dtype=np.int64)
+        for code, label in self.meaning.items():
+            translate[code - low] = class_of.get(label, -2)
+        return (translate[self.log.prediction - low] != self.stream.codes) & self.known
+
+    @cached_property
+    def charged(self) -> Bools:
+        """Where a theorem counts a mistake: a wrong prediction, or a tie."""
+        return (self.mistake | (self.margin == 0)) & self.known
+
+    @property
+    def mistakes(self) -> int:
+        """Number of wrong predictions."""
+        return int(self.mistake.sum())
+
+    @property
+    def asked(self) -> int:
+        """Number of labels asked for (and given)."""
+        return int(self.asked_at.sum())
+
+    @property
+    def error_rate(self) -> float:
+        """Share of wrong predictions among the trials whose label is known."""
+        judged = int(self.known.sum())
+        return self.mistakes / judged if judged else 0.0
+
+    @property
+    def mistake_curve(self) -> Ints:
+        """Mistakes up to and including each trial."""
+        return np.cumsum(self.mistake)
+
+    def future_mistakes(self, t: int) -> int:
+        """C_fe(t) of paper 000: mistakes after the first ``t`` trials."""
+        if not 0 <= t <= len(self):
+            raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
+        return int(self.mistake[t:].sum())
+
+    def per_class(self) -> dict[Any, dict[str, float]]:
+        """For each label: how often it came, how often it was missed, recall and precision."""
+        table: dict[Any, dict[str, float]] = {}
+        for code, y in enumerate(self.stream.classes):
+            here = self.stream.codes == code
+            called = self.known & np.isin(self.log.prediction, [k for k, v in self.meaning.items() if v == y])
+            hits = int((here & called).sum())
+            table[y] = {
+                "trials": int(here.sum()),
+                "mistakes": int(here.sum()) - hits,
+                "recall": hits / max(int(here.sum()), 1),
+                "precision": hits / max(int(called.sum()), 1),
+            }
+        return table
+
+    def to_frame(self) -> Any:
+        """A polars data frame, one row a trial (needs the extra ``io``)."""
+        polars = require("polars", "io")
+        return polars.DataFrame(
+            {
+                "trial": np.arange(1, len(self) + 1),
+                "node": [str(x) for x in self.nodes],
+                "label": [None if y is None else str(y) for y in self.labels],
+                "prediction": [None if p is None else str(p) for p in self.predictions],
+                "margin": self.margin,
+                "variance": self.variance,
+                "asked": self.asked_at,
+                "mistake": self.mistake,
+                "updated": self.updated,
+                "progress": self.progress,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} trials, {self.mistakes} mistakes, {self.asked} labels asked)"

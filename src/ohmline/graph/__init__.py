@@ -1,0 +1,6 @@
+"""Graphs: who is near whom."""
+
+from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
+
+__all__ = ["Graph", "NodeIndex"]

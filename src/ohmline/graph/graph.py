@@ -1,0 +1,356 @@
+"""The graph: immutable, weighted, undirected, in compressed sparse rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from ohmline.arrays import AnyArray, Floats, Ints, vector
+from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
+from ohmline.graph.nodes import NodeIndex
+
+
+class Graph:
+    """An undirected graph whose edges carry weights (conductances).
+
+    Build one with :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_networkx` or
+    :func:`ohmline.graph.read`. Weights are positive; with ``signed=True`` they may be
+    negative, which marks dissimilar neighbours. Self loops do not change the Laplacian:
+    they are dropped and counted in :meth:`summary`. Isolated nodes and several components
+    are ordinary.
+
+    >>> graph = Graph.from_edges([("a", "b"), ("b", "c", 2.0)], nodes=["a", "b", "c", "d"])
+    >>> graph
+    Graph(nodes=4, edges=2, components=2)
+    >>> graph.degree
+    array([1., 3., 2., 0.])
+    >>> graph.neighbours("b")
+    {'a': 1.0, 'c': 2.0}
+    """
+
+    __slots__ = ("__dict__", "dropped_loops", "indices", "indptr", "nodes", "signed", "weights")
+
+    def __init__(
+        self, adjacency: sparse.csr_array, nodes: NodeIndex, *, signed: bool = False, dropped_loops: int = 0
+    ) -> None:
+        # The constructors above have checked everything; this one only freezes.
+        self.indptr: Ints = np.ascontiguousarray(adjacency.indptr, dtype=np.int64)
+        self.indices: Ints = np.ascontiguousarray(adjacency.indices, dtype=np.int64)
+        self.weights: Floats = np.ascontiguousarray(adjacency.data, dtype=np.float64)
+        for array in (self.indptr, self.indices, self.weights):
+            array.flags.writeable = False
+        self.nodes = nodes
+        self.signed = signed
+        self.dropped_loops = dropped_loops
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence[Any]] | AnyArray,
+        *,
+        nodes: Iterable[Hashable] | None = None,
+        signed: bool = False,
+        symmetrise: bool = False,
+    ) -> Graph:
+        """Edges as pairs ``(u, v)`` or triples ``(u, v, weight)``, or an array of two columns.
+
+        An edge may be listed once or in both directions. Listed twice with two weights it is
+        an error, unless ``symmetrise=True`` asks for the larger. ``nodes`` fixes the order of
+        the nodes and may name isolated ones; without it they come in order of appearance (for
+        whole numbers: 0..max).
+        """
+        sources, targets, weights = _split_edges(edges)
+        index = _index_of(sources, targets, nodes)
+        s, t = index.positions(sources), index.positions(targets)
+        return cls._assemble(s, t, weights, index, signed=signed, symmetrise=symmetrise, listed=True)
+
+    @classmethod
+    def from_scipy(
+        cls,
+        adjacency: Any,
+        *,
+        nodes: Iterable[Hashable] | None = None,
+        signed: bool = False,
+        symmetrise: bool = False,
+    ) -> Graph:
+        """A square symmetric matrix of weights, sparse or dense; zeros are no edges."""
+        if not sparse.issparse(adjacency):
+            dense = np.asarray(adjacency)
+            if dense.ndim != 2:
+                raise ShapeError(f"an adjacency matrix must have two dimensions, got shape {dense.shape}")
+            if dense.dtype.kind == "f" and not np.isfinite(dense).all():
+                i, j = np.argwhere(~np.isfinite(dense))[0]
+                raise WeightError(f"the weight of edge ({i}, {j}) is {dense[i, j]}; weights must be finite")
+        coo = sparse.coo_array(adjacency)
+        rows, columns = coo.shape
+        if rows != columns:
+            raise ShapeError(f"an adjacency matrix must be square, got shape {coo.shape}")
+        index = NodeIndex(rows if nodes is None else nodes)
+        if len(index) != rows:
+            raise ShapeError(f"nodes must name the {rows} rows of the matrix, got {len(index)} ids")
+        coo.sum_duplicates()
+        s, t = (np.asarray(c, dtype=np.int64) for c in coo.coords)
+        weights = coo.data.astype(np.float64)
+        return cls._assemble(s, t, weights, index, signed=signed, symmetrise=symmetrise, listed=False)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: Any, *, weight: str = "weight", signed: bool = False, symmetrise: bool = False
+    ) -> Graph:
+        """A networkx graph; a missing edge attribute ``weight`` counts as 1."""
+        if graph.is_directed() and not symmetrise:
+            raise DirectedError(
+                "the networkx graph is directed; pass symmetrise=True to take max(S, S') of the weights"
+            )
+        return cls.from_edges(
+            [(u, v, data.get(weight, 1.0)) for u, v, data in graph.edges(data=True)],
+            nodes=graph.nodes,
+            signed=signed,
+            symmetrise=symmetrise or graph.is_multigraph(),
+        )
+
+    @classmethod
+    def _assemble(
+        cls,
+        s: Ints,
+        t: Ints,
+        weights: Floats,
+        index: NodeIndex,
+        *,
+        signed: bool,
+        symmetrise: bool,
+        listed: bool,
+    ) -> Graph:
+        """One checked path from positions and weights to the frozen graph."""
+        n = len(index)
+        if n == 0:
+            raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
+        _check_weights(s, t, weights, index, signed=signed)
+        keep = (s != t) & (weights != 0)
+        loops = int(np.count_nonzero((s == t) & (weights != 0)))
+        s, t, weights = s[keep], t[keep], weights[keep]
+        low, high = np.minimum(s, t), np.maximum(s, t)
+        order = np.lexsort((weights, high, low))
+        low, high, weights = low[order], high[order], weights[order]
+        last = np.ones(len(low), dtype=bool)
+        last[:-1] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        if not symmetrise:
+            forward = (s < t)[order]
+            _refuse_asymmetry(low, high, weights, last, forward, index, listed=listed)
+        low, high, weights = low[last], high[last], weights[last]
+        upper = sparse.coo_array((weights, (low, high)), shape=(n, n))
+        adjacency = sparse.csr_array(upper + upper.T)
+        adjacency.sort_indices()
+        return cls(adjacency, index, signed=signed, dropped_loops=loops)
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of undirected edges."""
+        return len(self.indices) // 2
+
+    @cached_property
+    def adjacency(self) -> sparse.csr_array:
+        """The symmetric matrix of weights."""
+        return sparse.csr_array((self.weights, self.indices, self.indptr), shape=(self.n, self.n))
+
+    @cached_property
+    def degree(self) -> Floats:
+        """Sum of the absolute weights at each node."""
+        absolute = np.add.reduceat(np.append(np.abs(self.weights), 0.0), self.indptr[:-1])
+        absolute[self.indptr[:-1] == self.indptr[1:]] = 0.0
+        return np.asarray(absolute, dtype=np.float64)
+
+    @cached_property
+    def component_of(self) -> Ints:
+        """For each position the number of its connected component."""
+        return np.asarray(csgraph.connected_components(self.adjacency, directed=False)[1], dtype=np.int64)
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components; an isolated node is one."""
+        return int(self.component_of.max()) + 1
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether every node reaches every other."""
+        return self.n_components == 1
+
+    def laplacian(self, *, normalised: bool = False) -> sparse.csr_array:
+        """D - A with D of absolute weights (so a signed graph gives its signed Laplacian).
+
+        ``normalised=True`` gives D^-1/2 (D - A) D^-1/2; isolated nodes have zero rows.
+        """
+        laplacian = sparse.diags_array(self.degree) - self.adjacency
+        if normalised:
+            with np.errstate(divide="ignore"):
+                scale = np.where(self.degree > 0, 1 / np.sqrt(self.degree), 0.0)
+            laplacian = sparse.diags_array(scale) @ laplacian @ sparse.diags_array(scale)
+        return sparse.csr_array(laplacian)
+
+    def edges(self) -> tuple[Ints, Ints, Floats]:
+        """Each undirected edge once: positions of its two ends (lower first) and its weight."""
+        source = np.repeat(np.arange(self.n), np.diff(self.indptr))
+        upper = source < self.indices
+        return source[upper], self.indices[upper], self.weights[upper]
+
+    def neighbours(self, node: Hashable) -> dict[Hashable, float]:
+        """The neighbours of ``node`` and the weights of the edges to them."""
+        i = self.nodes.position(node)
+        span = slice(self.indptr[i], self.indptr[i + 1])
+        return {self.nodes[j]: float(w) for j, w in zip(self.indices[span], self.weights[span], strict=True)}
+
+    def subgraph(self, nodes: Iterable[Hashable]) -> Graph:
+        """The graph on ``nodes`` alone, in their order, with the edges between them."""
+        chosen = list(nodes)
+        positions = self.nodes.positions(chosen)
+        part = sparse.csr_array(self.adjacency[positions][:, positions])
+        part.sort_indices()
+        return Graph(part, NodeIndex(chosen), signed=self.signed)
+
+    def largest_component(self) -> Graph:
+        """The subgraph on the largest connected component (the first, among equals)."""
+        members = np.flatnonzero(self.component_of == np.bincount(self.component_of).argmax())
+        return self.subgraph([self.nodes[i] for i in members])
+
+    def summary(self) -> dict[str, Any]:
+        """Counts worth knowing before learning on this graph."""
+        sizes = np.bincount(self.component_of)
+        return {
+            "nodes": self.n,
+            "edges": self.n_edges,
+            "components": self.n_components,
+            "largest_component": int(sizes.max()),
+            "isolated_nodes": int(np.count_nonzero(np.diff(self.indptr) == 0)),
+            "signed": self.signed,
+            "negative_edges": int(np.count_nonzero(self.weights < 0)) // 2,
+            "total_weight": float(np.abs(self.weights).sum() / 2),
+            "dropped_self_loops": self.dropped_loops,
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Graph)
+            and self.nodes == other.nodes
+            and self.signed == other.signed
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.nodes, self.signed, self.weights.tobytes(), self.indices.tobytes()))
+
+    def __repr__(self) -> str:
+        sign = ", signed" if self.signed else ""
+        return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
+
+
+def _split_edges(edges: Iterable[Sequence[Any]] | AnyArray) -> tuple[Any, Any, Floats]:
+    """Columns of an edge list: sources, targets, weights."""
+    if isinstance(edges, np.ndarray):
+        if edges.ndim != 2 or edges.shape[1] not in (2, 3):
+            raise ShapeError(f"an array of edges must have 2 or 3 columns, got shape {edges.shape}")
+        if edges.shape[1] == 2:
+            return edges[:, 0], edges[:, 1], np.ones(len(edges))
+        ends = edges[:, :2]
+        if ends.dtype.kind == "f":
+            if not np.array_equal(ends, np.round(ends)):
+                raise GraphError(
+                    "the first two columns of an array of edges are node ids and must be whole numbers; "
+                    "pass a list of (u, v, weight) for other ids"
+                )
+            ends = ends.astype(np.int64)
+        return ends[:, 0], ends[:, 1], _weights_of(edges[:, 2])
+    sources: list[Hashable] = []
+    targets: list[Hashable] = []
+    weights: list[float] = []
+    for k, edge in enumerate(edges):
+        if isinstance(edge, str) or len(edge) not in (2, 3):
+            raise GraphError(f"edge {k} is {edge!r}; expected (u, v) or (u, v, weight)")
+        sources.append(edge[0])
+        targets.append(edge[1])
+        weights.append(edge[2] if len(edge) == 3 else 1.0)
+    return sources, targets, _weights_of(weights)
+
+
+def _weights_of(weights: Any) -> Floats:
+    try:
+        return np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        bad = next(w for w in weights if not isinstance(w, int | float))
+        raise WeightError(f"edge weight {bad!r} is not a number; give a finite number above 0") from None
+
+
+def _index_of(sources: Any, targets: Any, nodes: Iterable[Hashable] | None) -> NodeIndex:
+    if nodes is not None:
+        return NodeIndex(nodes)
+    ends = [*sources, *targets]
+    if all(isinstance(node, int | np.integer) and not isinstance(node, bool) and node >= 0 for node in ends):
+        largest = max((int(node) for node in ends), default=-1)
+        if largest < 10 * len(ends) + 10:  # a compact range, not account numbers
+            return NodeIndex(largest + 1)
+    order: dict[Hashable, None] = {}
+    for u, v in zip(sources, targets, strict=True):
+        order[u.item() if isinstance(u, np.generic) else u] = None
+        order[v.item() if isinstance(v, np.generic) else v] = None
+    return NodeIndex(order)
+
+
+def _check_weights(s: Ints, t: Ints, weights: Floats, index: NodeIndex, *, signed: bool) -> None:
+    for bad, remedy in (
+        (~np.isfinite(weights), "weights must be finite; drop the edge or give it a weight"),
+        (
+            (weights < 0) & (not signed),
+            "weights must not be negative; pass signed=True if a negative weight means dissimilar nodes",
+        ),
+    ):
+        if bad.any():
+            k = int(np.flatnonzero(bad)[0])
+            raise WeightError(
+                f"the weight of edge ({index[int(s[k])]!r}, {index[int(t[k])]!r}) is {weights[k]}; {remedy}"
+            )
+
+
+def _refuse_asymmetry(
+    low: Ints, high: Ints, weights: Floats, last: Any, forward: Any, index: NodeIndex, *, listed: bool
+) -> None:
+    """An edge with two weights, or a matrix entry without its mirror, is directed input."""
+    group = np.cumsum(np.append(0, last[:-1]))
+    n_groups = int(group[-1]) + 1 if len(group) else 0
+    smallest = np.full(n_groups, np.inf)
+    largest = np.full(n_groups, -np.inf)
+    np.minimum.at(smallest, group, weights)
+    np.maximum.at(largest, group, weights)
+    ways = np.bincount(group, weights=np.where(forward, 1, 0), minlength=n_groups)
+    sizes = np.bincount(group, minlength=n_groups)
+    bad = smallest != largest
+    if not listed:
+        bad |= (ways == 0) | (ways == sizes)
+    if bad.any():
+        g = int(np.flatnonzero(bad)[0])
+        k = int(np.flatnonzero(group == g)[0])
+        u, v = index[int(low[k])], index[int(high[k])]
+        if smallest[g] != largest[g]:
+            what = f"edge ({u!r}, {v!r}) has two weights, {smallest[g]} and {largest[g]}"
+        else:
+            what = f"edge ({u!r}, {v!r}) of weight {largest[g]} goes one way only"
+        raise DirectedError(f"{what}; the graph is undirected: pass symmetrise=True to take max(S, S')")
+
+
+def signs(labels: Any, n: int) -> Floats:
+    """A labelling in {-1, +1}^n, checked."""
+    array = vector(labels, "labels", length=n)
+    bad = np.flatnonzero(np.abs(array) != 1)
+    if len(bad):
+        raise GraphError(f"labels[{bad[0]}] is {array[bad[0]]}; a labelling must be -1 or +1 everywhere")
+    return array

@@ -1,0 +1,101 @@
+"""The user's node ids and their positions: the border between names and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from ohmline.arrays import Ints
+from ohmline.errors import GraphError, UnknownNode
+
+
+class NodeIndex(Sequence[Hashable]):
+    """Maps any hashable ids to positions 0..n-1 and back.
+
+    >>> names = NodeIndex(["ada", "bob"])
+    >>> names.position("bob"), names[0]
+    (1, 'ada')
+    >>> names.position("eve")
+    Traceback (most recent call last):
+    ohmline.errors.UnknownNode: unknown node 'eve'; the graph has 2 nodes, for example 'ada', 'bob'
+
+    For ``NodeIndex(n)`` id and position are the same, and no table is kept.
+    """
+
+    __slots__ = ("_ids", "_places", "_size")
+
+    def __init__(self, ids: Iterable[Hashable] | int) -> None:
+        if isinstance(ids, int):
+            self._size, self._ids, self._places = ids, None, None
+            return
+        listed: list[Hashable] = [n.item() if isinstance(n, np.generic) else n for n in ids]
+        self._size = len(listed)
+        if all(type(node) is int and node == k for k, node in enumerate(listed)):
+            self._ids, self._places = None, None
+            return
+        self._ids: tuple[Hashable, ...] | None = tuple(listed)
+        try:
+            self._places: dict[Hashable, int] | None = {node: k for k, node in enumerate(listed)}
+        except TypeError:
+            raise GraphError(
+                "node ids must be hashable (numbers, strings, tuples); convert them first"
+            ) from None
+        if len(self._places) != self._size:
+            seen: set[Hashable] = set()
+            twice = next(node for node in listed if node in seen or seen.add(node))  # type: ignore[func-returns-value]
+            raise GraphError(f"node {twice!r} is listed twice; every id must be given once")
+
+    def position(self, node: Hashable) -> int:
+        """The position of ``node``, or ``UnknownNode``."""
+        if self._places is None:
+            if isinstance(node, int | np.integer) and not isinstance(node, bool) and 0 <= node < self._size:
+                return int(node)
+        else:
+            try:
+                return self._places[node]
+            except (KeyError, TypeError):
+                pass
+        raise UnknownNode(
+            f"unknown node {node!r}; the graph has {self._size} nodes, for example {self._sample()}"
+        )
+
+    def positions(self, nodes: Iterable[Hashable]) -> Ints:
+        """The positions of many nodes."""
+        if self._places is None and isinstance(nodes, np.ndarray) and nodes.dtype.kind in "iu":
+            array = nodes.astype(np.int64).ravel()
+            if len(array) and (array.min() < 0 or array.max() >= self._size):
+                self.position(int(array[(array < 0) | (array >= self._size)][0]))
+            return array
+        return np.fromiter((self.position(node) for node in nodes), dtype=np.int64)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether ids and positions coincide."""
+        return self._places is None
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+        ids: Sequence[Hashable] = range(self._size) if self._ids is None else self._ids
+        return ids[place]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(range(self._size) if self._ids is None else self._ids)
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            self.position(node)
+        except UnknownNode:
+            return False
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NodeIndex) and self._size == other._size and self._ids == other._ids
+
+    def __hash__(self) -> int:
+        return hash((self._size, self._ids))
+
+    def _sample(self) -> str:
+        return ", ".join(repr(node) for node, _ in zip(self, range(3), strict=False)) or "none"

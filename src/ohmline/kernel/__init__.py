@@ -1,0 +1,18 @@
+"""Kernels: the space of functions on a graph or on vectors."""
+
+from ohmline.kernel.contract import Constant, Kernel, Ridge
+from ohmline.kernel.laplacian import LaplacianKernel, default_bias
+from ohmline.kernel.spectral import SpectralKernel
+from ohmline.kernel.vector import RBF, Linear, VectorKernel
+
+__all__ = [
+    "RBF",
+    "Constant",
+    "Kernel",
+    "LaplacianKernel",
+    "Linear",
+    "Ridge",
+    "SpectralKernel",
+    "VectorKernel",
+    "default_bias",
+]

@@ -1,0 +1,152 @@
+"""The exact kernel of a graph: the pseudoinverse of its Laplacian."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from scipy import linalg
+
+from ohmline.arrays import Floats, Ints, vector
+from ohmline.errors import KernelError
+from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
+from ohmline.kernel.contract import Constant, Kernel, Sum, component_means
+from ohmline.kernel.space import Dense
+
+
+@final
+class LaplacianKernel(Kernel):
+    """K = L+, dense, by one Cholesky factorisation per component.
+
+    Per component of m nodes, L+ = (L + 11'/m)^-1 - 11'/m, so the work is one factor and one
+    inverse (2/3 m^3 flops) and the error is near rounding. A signed component whose signed
+    Laplacian is positive definite is inverted as it is; a balanced one is singular, and its
+    null vector (+1 on one side, -1 on the other) takes the place of the constant.
+
+    Memory is 8 n^2 bytes; up to about 10,000 nodes. Isolated nodes have zero rows, so add a
+    ``Constant`` before learning on them.
+
+    >>> from ohmline.graph import Graph
+    >>> path = LaplacianKernel(Graph.from_edges([(0, 1), (1, 2)]))
+    >>> path.sqdist(0, 2)  # two resistors of 1 ohm in a row
+    2.0
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @property
+    def nodes(self) -> NodeIndex:
+        return self.graph.nodes
+
+    @property
+    def component_of(self) -> Ints:
+        return self.graph.component_of
+
+    @cached_property
+    def space(self) -> Dense:  # type: ignore[override]
+        n, component = self.graph.n, self.component_of
+        order = np.argsort(component, kind="stable")
+        bounds = np.searchsorted(component[order], np.arange(self.graph.n_components + 1))
+        laplacian = self.graph.laplacian()
+        if self.graph.n_components == 1:
+            return Dense(_invert(laplacian.toarray(), self._null(np.arange(n))))
+        full = np.zeros((n, n))
+        for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+            members = order[start:stop]
+            if len(members) > 1:
+                part = laplacian[members][:, members].toarray()
+                full[np.ix_(members, members)] = _invert(part, self._null(members))
+        return Dense(full)
+
+    def sqnorm(self, u: Floats) -> float:
+        """u'Lu where the component means of u vanish; infinite elsewhere."""
+        u = vector(u, "u", length=self.n)
+        if self.graph.signed:
+            raise KernelError("the norm of a signed kernel needs a Ridge: use LaplacianKernel(g) + Ridge(c)")
+        means = component_means(u, self.component_of)
+        if np.any(np.abs(means) > 1e-12 * max(1.0, float(np.abs(u).max()))):
+            return float("inf")
+        return float(u @ (self.graph.laplacian() @ u))
+
+    def with_default_bias(self) -> Sum:
+        """This kernel plus a ``Constant`` of a tenth of the median diagonal."""
+        return Sum(self, b=default_bias(self))
+
+    def _null(self, members: Ints) -> Floats | None:
+        """The unit null vector of a component's Laplacian, or None when it is positive definite."""
+        if not self.graph.signed:
+            return np.full(len(members), len(members) ** -0.5)
+        side = balanced_sides(self.graph, members)
+        return None if side is None else side / np.sqrt(len(members))
+
+    def __repr__(self) -> str:
+        return f"LaplacianKernel({self.graph!r})"
+
+
+def default_bias(kernel: Kernel) -> float:
+    """The documented default of the bias b: a tenth of the median positive K_ii (1 if none).
+
+    Too small a bias fails on unbalanced labels, too large a one forgets the graph; on USPS
+    digits this sits on the flat part of both curves.
+    """
+    diagonal = kernel.diagonal()
+    positive = diagonal[diagonal > 0]
+    return float(np.median(positive)) / 10 if len(positive) else 1.0
+
+
+def balanced_sides(graph: Graph, members: Ints) -> Floats | None:
+    """Two sides with only negative edges across and positive ones within, or None."""
+    side = np.zeros(graph.n)
+    start = int(members[0])
+    side[start] = 1.0
+    stack = [start]
+    while stack:
+        i = stack.pop()
+        for k in range(graph.indptr[i], graph.indptr[i + 1]):
+            j, wanted = int(graph.indices[k]), side[i] * np.sign(graph.weights[k])
+            if side[j] == 0:
+                side[j] = wanted
+                stack.append(j)
+            elif side[j] != wanted:
+                return None
+    return side[members]
+
+
+def _invert(laplacian: Floats, null: Floats | None) -> Floats:
+    """The pseudoinverse of a positive semidefinite matrix with a known null vector."""
+    if null is not None:
+        # Scaling the added projector to the matrix keeps the factor well conditioned.
+        scale = float(np.trace(laplacian)) / len(laplacian)
+        laplacian += scale * np.outer(null, null)
+    factor, failed = linalg.lapack.dpotrf(laplacian.T, lower=0, overwrite_a=True, clean=False)
+    if failed:
+        raise KernelError(
+            "the Laplacian of a component could not be factorised (it is singular or nearly so); "
+            "add a Ridge, or scale the weights so that they span fewer than about 12 orders of magnitude"
+        )
+    inverse, failed = linalg.lapack.dpotri(factor, lower=0, overwrite_c=True)
+    if failed:
+        raise KernelError("the Laplacian of a component is numerically singular; add a Ridge")
+    inverse = inverse.T  # C order: the factor of the transpose filled the upper triangle
+    _mirror(inverse)
+    if null is not None:
+        inverse -= np.outer(null / scale, null)
+    return np.ascontiguousarray(inverse)
+
+
+def _mirror(lower: Floats, block: int = 256) -> None:
+    """Copy the lower triangle onto the upper one, block by block so that both stay in cache."""
+    n = len(lower)
+    for i in range(0, n, block):
+        rows = slice(i, min(i + block, n))
+        for j in range(0, i, block):
+            columns = slice(j, j + block)
+            lower[columns, rows] = lower[rows, columns].T
+        square = lower[rows, rows]
+        square[:] = np.tril(square) + np.tril(square, -1).T
+
+
+__all__ = ["Constant", "LaplacianKernel", "balanced_sides", "default_bias"]

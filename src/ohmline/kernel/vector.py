@@ -1,0 +1,89 @@
+"""Kernels on vectors, and their restriction to a given set of points."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ohmline.arrays import Floats, Ints, matrix, positive, vector
+from ohmline.errors import ShapeError
+from ohmline.graph.nodes import NodeIndex
+from ohmline.kernel.contract import Kernel, sqnorm_from_space
+from ohmline.kernel.space import Dense
+
+
+class VectorKernel(ABC):
+    """A positive definite function of two vectors."""
+
+    @abstractmethod
+    def __call__(self, a: Floats, b: Floats) -> Floats:
+        """The matrix of k(a_i, b_j) for the rows of ``a`` and ``b``."""
+
+    @final
+    def over(self, points: ArrayLike, nodes: Iterable[Hashable] | None = None) -> PointKernel:
+        """This kernel on a fixed set of points, ready for any learner."""
+        return PointKernel(self, matrix(points, "points"), nodes)
+
+
+@final
+class RBF(VectorKernel):
+    """k(a, b) = exp(-||a - b||^2 / (2 width^2)).
+
+    >>> RBF(1.0)(np.zeros((1, 2)), np.array([[1.0, 1.0]])).round(4)
+    array([[0.3679]])
+    """
+
+    def __init__(self, width: float) -> None:
+        self.width = positive(width, "the width of RBF")
+
+    def __call__(self, a: Floats, b: Floats) -> Floats:
+        sq = (a * a).sum(1)[:, None] + (b * b).sum(1) - 2 * a @ b.T
+        return np.asarray(np.exp(-np.maximum(sq, 0.0) / (2 * self.width**2)), dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"RBF({self.width:g})"
+
+
+@final
+class Linear(VectorKernel):
+    """k(a, b) = a'b."""
+
+    def __call__(self, a: Floats, b: Floats) -> Floats:
+        return np.asarray(a @ b.T, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return "Linear()"
+
+
+@final
+class PointKernel(Kernel):
+    """A vector kernel on n given points, dense."""
+
+    def __init__(self, kernel: VectorKernel, points: Floats, nodes: Iterable[Hashable] | None = None) -> None:
+        self.kernel, self.points = kernel, points
+        self._nodes = NodeIndex(len(points) if nodes is None else nodes)
+        if len(self._nodes) != len(points):
+            raise ShapeError(f"nodes must name the {len(points)} points, got {len(self._nodes)} ids")
+
+    @property
+    def nodes(self) -> NodeIndex:
+        return self._nodes
+
+    @property
+    def component_of(self) -> Ints:
+        return np.zeros(len(self._nodes), dtype=np.int64)
+
+    @cached_property
+    def space(self) -> Dense:  # type: ignore[override]
+        return Dense(np.ascontiguousarray(self.kernel(self.points, self.points)))
+
+    def sqnorm(self, u: Floats) -> float:
+        return sqnorm_from_space(self.space, vector(u, "u", length=self.n))
+
+    def __repr__(self) -> str:
+        return f"{self.kernel!r}.over({len(self.points)} points)"

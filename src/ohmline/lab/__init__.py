@@ -1,0 +1,1 @@
+"""Experiments, plots, the report and the benchmarks."""

@@ -1,0 +1,90 @@
+"""Experiments: the tables and figures of the papers, by id.
+
+Each experiment is one function in ``ohmline.lab.experiments``. ``REGISTRY`` names the module of
+every id, so that listing them imports none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ohmline.errors import ParameterError
+
+REGISTRY: dict[str, str] = {}
+"""Experiment id -> module under ``ohmline.lab.experiments`` whose ``EXPERIMENTS`` holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of ours beside the paper's."""
+
+    dataset: str
+    method: str
+    metric: str
+    ours: float
+    paper: float | None = None
+    std: float = 0.0
+    runs: int = 1
+
+    @classmethod
+    def of(
+        cls, dataset: str, method: str, metric: str, values: Any, paper: float | None = None
+    ) -> Row:
+        """The mean and standard deviation of several runs."""
+        numbers = np.asarray(values, dtype=np.float64)
+        std = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
+        return cls(dataset, method, metric, float(numbers.mean()), paper, std, len(numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper (or of ours) and whether it held in this run."""
+
+    claim: str
+    holds: bool
+    detail: str
+
+
+@dataclass(slots=True)
+class Result:
+    """What an experiment found. ``figures`` maps a name to a function that draws on a Figure."""
+
+    rows: list[Row]
+    claims: list[Claim]
+    figures: dict[str, Callable[[Any], None]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to run: ``quick`` cuts repetitions (never sizes that change the answer's meaning)."""
+
+    seed: int = 0
+    quick: bool = False
+    tick: Callable[[str], None] = lambda message: None
+    """Called with a short message as the work proceeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One id of ``ohmline reproduce``."""
+
+    id: str
+    title: str
+    paper: str
+    needs: tuple[str, ...]
+    """Data sets of the catalog that it loads; empty for generated data."""
+    run: Callable[[Settings], Result]
+
+
+def find(id: str) -> Experiment:
+    """The experiment of that id."""
+    if id not in REGISTRY:
+        raise ParameterError(f"unknown experiment {id!r}; the ids are {', '.join(sorted(REGISTRY))}, or all")
+    experiments: dict[str, Experiment] = import_module(f"ohmline.lab.experiments.{REGISTRY[id]}").EXPERIMENTS
+    return experiments[id]

@@ -1,0 +1,276 @@
+"""One compiled step, two drivers.
+
+A learner over the nodes of a graph is a *space* (the compiled kernel), a *state* (a
+``NamedTuple`` of arrays, changed in place) and bodies of two generic functions, ``view`` and
+``learn``. ``PositionLearner`` drives them one event at a time; ``run`` drives the same two over
+arrays in a compiled loop. There is no second implementation that could drift.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, final, runtime_checkable
+
+import numpy as np
+
+from ohmline.arrays import Bools, Floats, Ints
+from ohmline.compiled import compiled
+from ohmline.errors import SnapshotError
+from ohmline.graph.nodes import NodeIndex
+from ohmline.kernel.space import Columns, Space
+from ohmline.learn.contract import OnlineLearner, State, Update, View, Y, expect_kind, take
+
+
+class Rule(NamedTuple):
+    """The compiled form of a query: see :mod:`ohmline.query`."""
+
+    kind: int
+    parameter: float
+    labels: int
+    """How many labels may be asked for in all; -1 for no limit."""
+
+
+ALWAYS, NEVER, RANDOM_RATE, VARIANCE_ABOVE, GAP_BELOW = range(5)
+
+
+class Log(NamedTuple):
+    """What ``run`` writes: one entry a trial."""
+
+    prediction: Ints
+    margin: Floats
+    variance: Floats
+    asked: Bools
+    updated: Bools
+    progress: Floats
+
+    @classmethod
+    def empty(cls, trials: int) -> Log:
+        return cls(
+            np.zeros(trials, np.int64),
+            np.zeros(trials),
+            np.zeros(trials),
+            np.zeros(trials, np.bool_),
+            np.zeros(trials, np.bool_),
+            np.zeros(trials),
+        )
+
+
+def view(space: Any, state: Any, i: Any) -> tuple[int, float, float]:
+    """(prediction code, margin, variance) of the node at position i; pure."""
+    raise TypeError("compiled code only")
+
+
+def learn(space: Any, state: Any, i: Any, y: Any, margin: Any, variance: Any) -> tuple[bool, float]:
+    """Learn label code y at position i, in place; (updated, progress).
+
+    ``margin`` and ``variance`` are what ``view`` just said of the same node, so that nothing is
+    computed twice.
+    """
+    raise TypeError("compiled code only")
+
+
+@compiled
+def asks(rule: Rule, trial: int, margin: float, variance: float, spent: int, draw: float) -> bool:
+    """Whether the query asks for the label of this trial (counted from 1)."""
+    if rule.labels >= 0 and spent >= rule.labels:
+        return False
+    if rule.kind == ALWAYS:
+        return True
+    if rule.kind == RANDOM_RATE:
+        return draw < rule.parameter
+    if rule.kind == VARIANCE_ABOVE:
+        return variance > trial ** (-rule.parameter)  # type: ignore[no-any-return]
+    if rule.kind == GAP_BELOW:
+        return margin * margin <= rule.parameter * variance * np.log(trial + 1.0)  # type: ignore[no-any-return]
+    return False
+
+
+@compiled
+def view_at(space: Any, state: Any, i: int) -> tuple[int, float, float]:
+    """``view``, callable from Python."""
+    return view(space, state, i)
+
+
+@compiled
+def learn_at(space: Any, state: Any, i: int, y: int) -> tuple[int, bool, float]:
+    """``view`` then ``learn``, callable from Python: (prediction code, updated, progress)."""
+    prediction, margin, variance = view(space, state, i)
+    updated, progress = learn(space, state, i, y, margin, variance)
+    return prediction, updated, progress
+
+
+@compiled
+def run(
+    space: Any,
+    state: Any,
+    positions: Ints,
+    truth: Ints,
+    revealed: Bools,
+    rule: Rule,
+    draws: Floats,
+    first: int,
+    spent: int,
+    log: Log,
+) -> int:
+    """Every trial in a row; the number of labels asked for so far."""
+    for t in range(positions.shape[0]):
+        i = positions[t]
+        prediction, margin, variance = view(space, state, i)
+        log.prediction[t] = prediction
+        log.margin[t] = margin
+        log.variance[t] = variance
+        if revealed[t] and asks(rule, first + t, margin, variance, spent, draws[t]):
+            spent += 1
+            log.asked[t] = True
+            updated, progress = learn(space, state, i, truth[t], margin, variance)
+            log.updated[t] = updated
+            log.progress[t] = progress
+    return spent
+
+
+def distinct(codes: Ints) -> list[int]:
+    """The few different values of an array of small codes, ascending."""
+    if not len(codes):
+        return []
+    low = int(codes.min())
+    return (np.flatnonzero(np.bincount(codes - low)) + low).tolist()
+
+
+BLOCK = 4096
+"""Trials between two calls of ``progress`` in a compiled loop."""
+
+
+@runtime_checkable
+class ArrayPlayer(Protocol):
+    """A learner that can play many trials at once, exactly as if one by one."""
+
+    def can_play(self, rule: Rule) -> bool:
+        """Whether it can, under this query."""
+        ...
+
+    def play_arrays(
+        self,
+        nodes: Sequence[Any],
+        codes: Ints,
+        classes: Sequence[Any],
+        revealed: Bools,
+        rule: Rule,
+        draws: Floats,
+        progress: Callable[[int], None],
+    ) -> tuple[dict[int, Any], Log]:
+        """Play every trial, labelled ``classes[codes[t]]`` where ``revealed[t]``.
+
+        Returns the meaning of the prediction codes, and the log.
+        """
+        ...
+
+
+class PositionLearner(OnlineLearner[Hashable, Y]):
+    """A learner over the nodes of an index: subclasses give the space, the state and the codes."""
+
+    space: Space
+    state: Any
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def nodes(self) -> NodeIndex:
+        """The nodes it may be asked about."""
+
+    @abstractmethod
+    def encode(self, y: Any) -> int:
+        """The code of a label in compiled code, or ``LabelError``."""
+
+    @abstractmethod
+    def decode(self, code: int) -> Y | None:
+        """The label of a code."""
+
+    def prepare(self, i: int, y: int) -> None:
+        """Called before a label is learned; kernels of columns fetch what the step will read."""
+
+    @final
+    def can_play(self, rule: Rule) -> bool:
+        """Not when columns have to be fetched between the trials."""
+        return not isinstance(self.space, Columns)
+
+    @final
+    def play_arrays(
+        self,
+        nodes: Sequence[Any],
+        codes: Ints,
+        classes: Sequence[Any],
+        revealed: Bools,
+        rule: Rule,
+        draws: Floats,
+        progress: Callable[[int], None],
+    ) -> tuple[dict[int, Any], Log]:
+        # Every node and label is checked before the first trial, so an error changes nothing.
+        positions = self.nodes.positions(nodes)
+        truth = self.encode_all(codes, classes, revealed)
+        log, spent = Log.empty(len(positions)), 0
+        for start in range(0, len(positions), BLOCK):
+            part = slice(start, min(start + BLOCK, len(positions)))
+            spent = run(
+                self.space,
+                self.state,
+                positions[part],
+                truth[part],
+                revealed[part],
+                rule,
+                draws[part],
+                start + 1,
+                spent,
+                Log(*(column[part] for column in log)),
+            )
+            progress(part.stop - part.start)
+        return {code: self.decode(code) for code in distinct(log.prediction)}, log
+
+    @final
+    def encode_all(self, codes: Ints, classes: Sequence[Any], revealed: Bools) -> Ints:
+        """The learner's codes of the revealed labels; every class is encoded once."""
+        table = np.zeros(len(classes) + 1, dtype=np.int64)
+        for code in distinct(codes[revealed]):
+            table[code] = self.encode(classes[code])
+        return table[codes]
+
+    @final
+    def view_one(self, x: Hashable) -> View[Y]:
+        code, margin, variance = view_at(self.space, self.state, self.nodes.position(x))
+        return View(self.decode(code), margin, variance)
+
+    @final
+    def learn_one(self, x: Hashable, y: Y | None) -> Update:
+        i = self.nodes.position(x)
+        if y is None:
+            return Update(None, False, 0.0)
+        code = self.encode(y)
+        self.prepare(i, code)
+        prediction, updated, progress = learn_at(self.space, self.state, i, code)
+        return Update(prediction != code, updated, progress)
+
+    @final
+    def snapshot(self) -> State:
+        arrays = {f"state.{name}": np.array(value) for name, value in self.state._asdict().items()}
+        return {"kind": np.array(self.kind), "n": np.array(len(self.nodes)), **arrays, **self.settings()}
+
+    @abstractmethod
+    def settings(self) -> State:
+        """The hyper-parameters, as arrays, for the snapshot."""
+
+    def load(self, state: State) -> None:
+        """Put a snapshot's arrays into this freshly made learner."""
+        expect_kind(state, self.kind)
+        if int(take(state, self.kind, "n")) != len(self.nodes):
+            raise SnapshotError(
+                f"the snapshot is of {int(state['n'])} nodes, the kernel has {len(self.nodes)}; "
+                "restore it over the kernel it was made with"
+            )
+        for name, value in self.state._asdict().items():
+            saved = take(state, self.kind, f"state.{name}")
+            if saved.shape != value.shape:
+                raise SnapshotError(
+                    f"the snapshot's {name} has shape {saved.shape}, this kernel needs {value.shape}; "
+                    "restore it over the kernel it was made with"
+                )
+            value[...] = saved

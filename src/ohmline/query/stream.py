@@ -1,0 +1,132 @@
+"""Queries on a stream: is this label worth asking for?
+
+Each is the name, the parameter and the budget of one compiled rule
+(:func:`ohmline.learn.stepping.asks`), so the streaming and the looping driver ask for the
+same labels.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import final
+
+import numpy as np
+
+from ohmline.arrays import count, fraction, non_negative
+from ohmline.errors import LearnerError, ParameterError
+from ohmline.learn.contract import View
+from ohmline.learn.stepping import (
+    ALWAYS,
+    GAP_BELOW,
+    RANDOM_RATE,
+    VARIANCE_ABOVE,
+    Rule,
+    asks,
+)
+
+
+class StreamQuery(ABC):
+    """Decides, node by node, whether to ask for the label."""
+
+    @property
+    @abstractmethod
+    def rule(self) -> Rule:
+        """The compiled form."""
+
+    @property
+    @final
+    def needs_variance(self) -> bool:
+        """Whether it looks at the learner's own uncertainty."""
+        return self.rule.kind in (VARIANCE_ABOVE, GAP_BELOW)
+
+    @property
+    @final
+    def needs_view(self) -> bool:
+        """Whether it looks at the learner at all."""
+        return self.needs_variance
+
+    @final
+    def wants(self, view: View[object], *, trial: int, spent: int = 0, draw: float = 0.0) -> bool:
+        """Whether to ask: ``trial`` counts from 1, ``spent`` labels were had, ``draw`` is uniform."""
+        if self.needs_variance and np.isnan(view.variance):
+            raise LearnerError(
+                f"{self!r} needs a learner that knows its own variance (OnlineLGC, LocalLGC); "
+                "use RandomRate or Always with this one"
+            )
+        return bool(asks(self.rule, trial, view.margin, view.variance, spent, draw))
+
+
+@final
+class Always(StreamQuery):
+    """Asks for every label."""
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(ALWAYS, 0.0, -1)
+
+    def __repr__(self) -> str:
+        return "Always()"
+
+
+@final
+class RandomRate(StreamQuery):
+    """Asks with probability ``p``, whatever the learner knows."""
+
+    def __init__(self, p: float) -> None:
+        self.p = fraction(p, "the rate p of RandomRate")
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(RANDOM_RATE, self.p, -1)
+
+    def __repr__(self) -> str:
+        return f"RandomRate({self.p:g})"
+
+
+@final
+class VarianceAbove(StreamQuery):
+    """Asks when r_t > t^-kappa: the query of SSLGC (paper 004, Algorithm 2)."""
+
+    def __init__(self, kappa: float = 0.4) -> None:
+        self.kappa = fraction(kappa, "kappa of VarianceAbove")
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(VARIANCE_ABOVE, self.kappa, -1)
+
+    def __repr__(self) -> str:
+        return f"VarianceAbove({self.kappa:g})"
+
+
+@final
+class GapBelow(StreamQuery):
+    """Asks when gap^2 <= c v log(t + 1): the margin is small against its own uncertainty."""
+
+    def __init__(self, c: float = 0.01) -> None:
+        self.c = non_negative(c, "c of GapBelow")
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(GAP_BELOW, self.c, -1)
+
+    def __repr__(self) -> str:
+        return f"GapBelow({self.c:g})"
+
+
+@final
+class Budget(StreamQuery):
+    """Asks as ``query`` does, until ``labels`` were had."""
+
+    def __init__(self, query: StreamQuery, labels: int) -> None:
+        if not isinstance(query, StreamQuery):
+            raise ParameterError(f"Budget wraps a stream query such as GapBelow(), got {query!r}")
+        self.query, self.labels = query, count(labels, "labels")
+
+    @property
+    def rule(self) -> Rule:
+        inner = self.query.rule
+        limit = self.labels if inner.labels < 0 else min(self.labels, inner.labels)
+        return Rule(inner.kind, inner.parameter, limit)
+
+    def __repr__(self) -> str:
+        return f"Budget({self.query!r}, labels={self.labels})"
