@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, final
 
 import numpy as np
@@ -30,7 +30,7 @@ class Stream:
     def __init__(
         self, nodes: Iterable[Any], labels: Iterable[Any], *, revealed: Iterable[bool] | None = None
     ) -> None:
-        self.nodes: Sequence[Any] = nodes if isinstance(nodes, np.ndarray) else list(nodes)
+        self.nodes: Any = nodes if isinstance(nodes, np.ndarray) else list(nodes)
         self.codes: Ints
         """For each trial the place of its label in ``classes``; -1 where it is not known."""
         self.classes: tuple[Any, ...]
@@ -149,17 +149,17 @@ def _factorise(labels: Iterable[Any]) -> tuple[Ints, tuple[Any, ...]]:
         rank[order] = np.arange(len(order))
         return rank[codes.ravel()], tuple(found[order].tolist())
     classes: dict[Any, int] = {}
-    codes = []
+    listed: list[int] = []
     for y in labels:
         y = y.item() if isinstance(y, np.generic) else y
         if y is None or y != y:  # NaN marks a missing label in many tables
-            codes.append(-1)
+            listed.append(-1)
             continue
         try:
-            codes.append(classes.setdefault(y, len(classes)))
+            listed.append(classes.setdefault(y, len(classes)))
         except TypeError:
             raise LabelError(f"label {y!r} is not hashable; use numbers or strings as labels") from None
-    return np.array(codes, dtype=np.int64), tuple(classes)
+    return np.array(listed, dtype=np.int64), tuple(classes)
 
 
 def _other(y: Any, classes: tuple[Any, ...], rng: np.random.Generator) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -37,7 +36,7 @@ class Trace:
         return len(self.stream)
 
     @property
-    def nodes(self) -> Sequence[Any]:
+    def nodes(self) -> Any:
         """The node of every trial."""
         return self.stream.nodes
 
@@ -89,12 +88,12 @@ class Trace:
         translate = np.full(max(self.meaning, default=0) - low + 1, -2, dtype=np.int64)
         for code, label in self.meaning.items():
             translate[code - low] = class_of.get(label, -2)
-        return (translate[self.log.prediction - low] != self.stream.codes) & self.known
+        return np.asarray((translate[self.log.prediction - low] != self.stream.codes) & self.known)
 
     @cached_property
     def charged(self) -> Bools:
         """Where a theorem counts a mistake: a wrong prediction, or a tie."""
-        return (self.mistake | (self.margin == 0)) & self.known
+        return np.asarray((self.mistake | (self.margin == 0)) & self.known)
 
     @property
     def mistakes(self) -> int:

@@ -123,14 +123,14 @@ class Kernel(ABC):
 def column_at(space: Space, i: int) -> Floats:
     """Column i of the kernel."""
     if isinstance(space, Dense):
-        return space.matrix[i].copy()
+        return np.array(space.matrix[i])
     if isinstance(space, Features):
         column = np.asarray(space.rows @ space.rows[i], dtype=np.float64)
         column[i] += space.ridge
         return column
     if space.slot[i] < 0:
         raise KernelError(f"column {i} was not fetched; call fetch({i}) on the kernel first")
-    return space.buffer[space.slot[i]].copy()
+    return np.array(space.buffer[space.slot[i]])
 
 
 def diagonal_of(space: Space) -> Floats:
@@ -141,7 +141,7 @@ def diagonal_of(space: Space) -> Floats:
 def block_at(space: Space, positions: Ints) -> Floats:
     """The submatrix on ``positions``."""
     if isinstance(space, Dense):
-        return space.matrix[np.ix_(positions, positions)]
+        return np.array(space.matrix[np.ix_(positions, positions)])
     if isinstance(space, Features):
         rows = space.rows[positions]
         return np.asarray(rows @ rows.T + space.ridge * (positions[:, None] == positions), dtype=np.float64)
@@ -153,11 +153,11 @@ class Sum(Kernel):
     """A kernel plus a bias per component and a ridge: K_c^b of paper 001, eq. (10)."""
 
     def __init__(self, kernel: Kernel, *, b: float = 0.0, c: float = 0.0) -> None:
+        self.kernel: Kernel = kernel
         if isinstance(kernel, Sum):  # one level only, so that K + Constant(b) + Ridge(c) costs one copy
-            kernel, b, c = kernel.kernel, kernel.b + b, kernel.c + c
-        self.kernel = kernel
-        self.b = non_negative(b, "b")
-        self.c = non_negative(c, "c")
+            self.kernel, b, c = kernel.kernel, kernel.b + b, kernel.c + c
+        self.b: float = non_negative(b, "b")
+        self.c: float = non_negative(c, "c")
 
     @property
     def nodes(self) -> NodeIndex:
@@ -168,7 +168,7 @@ class Sum(Kernel):
         return self.kernel.component_of
 
     @cached_property
-    def space(self) -> Space:  # type: ignore[override]
+    def space(self) -> Space:
         part, component = self.kernel.space, self.component_of
         if isinstance(part, Dense):
             full = part.matrix + self.b * (component[:, None] == component)
@@ -216,7 +216,7 @@ class Both(Kernel):
         return self.first.component_of
 
     @cached_property
-    def space(self) -> Space:  # type: ignore[override]
+    def space(self) -> Space:
         a, b = self.first.space, self.second.space
         if isinstance(a, Features) and isinstance(b, Features):
             return Features.of(np.hstack([a.rows, b.rows]), a.ridge + b.ridge)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -46,7 +47,7 @@ class LaplacianKernel(Kernel):
         return self.graph.component_of
 
     @cached_property
-    def space(self) -> Dense:  # type: ignore[override]
+    def space(self) -> Dense:
         n, component = self.graph.n, self.component_of
         order = np.argsort(component, kind="stable")
         bounds = np.searchsorted(component[order], np.arange(self.graph.n_components + 1))
@@ -54,7 +55,7 @@ class LaplacianKernel(Kernel):
         if self.graph.n_components == 1:
             return Dense(_invert(laplacian.toarray(), self._null(np.arange(n))))
         full = np.zeros((n, n))
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+        for start, stop in pairwise(bounds):
             members = order[start:stop]
             if len(members) > 1:
                 part = laplacian[members][:, members].toarray()

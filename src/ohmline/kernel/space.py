@@ -58,8 +58,8 @@ Space = Dense | Features | Columns
 def width(space: Space) -> int:
     """Length of the array that holds a hypothesis."""
     if isinstance(space, Features):
-        n, d = space.rows.shape
-        return d + n if space.ridge > 0 else d
+        d = int(space.rows.shape[1])
+        return d + len(space.rows) if space.ridge > 0 else d
     return len(space.slot) if isinstance(space, Columns) else len(space.matrix)
 
 
@@ -118,7 +118,7 @@ def _(space: Dense, i: int, j: int) -> float:
 @implements(evaluate, Features, "space")
 def _(space: Features, w: Floats, i: int) -> float:
     d = space.rows.shape[1]
-    value = dot(space.rows[i], w, d)
+    value: float = dot(space.rows[i], w, d)
     if space.ridge > 0:
         value += w[d + i]
     return value
@@ -138,7 +138,7 @@ def _(space: Features, w: Floats, c: float, i: int) -> None:
 def _(space: Features, i: int, j: int) -> float:
     if i == j:
         return space.diagonal[i]  # type: ignore[no-any-return]
-    return dot(space.rows[i], space.rows[j], space.rows.shape[1])
+    return dot(space.rows[i], space.rows[j], space.rows.shape[1])  # type: ignore[no-any-return]
 
 
 @implements(evaluate, Columns, "space")

@@ -85,7 +85,7 @@ class SpectralKernel(Kernel):
         return values[skip:], vectors[:, skip:]
 
     @cached_property
-    def space(self) -> Features:  # type: ignore[override]
+    def space(self) -> Features:
         values, vectors = self.eigenpairs
         return Features.of(vectors / np.sqrt(values + self.shift))
 
@@ -118,7 +118,7 @@ def _null_vectors(graph: Graph, *, normalised: bool) -> Floats:
     null[np.arange(graph.n), rank_of[graph.component_of]] = (
         np.sqrt(np.where(isolated, 1.0, graph.degree)) if normalised else 1.0
     )
-    return null / np.linalg.norm(null, axis=0)
+    return np.asarray(null / np.linalg.norm(null, axis=0), dtype=np.float64)
 
 
 def smallest_eigenpairs(
@@ -219,5 +219,5 @@ def _eigenvalue_near(
         weights.append(s[0] ** 2)
     theta, weight = np.concatenate(nodes), np.concatenate(weights) / len(nodes)
     order = np.argsort(theta)
-    reached = np.searchsorted(np.cumsum(weight[order]), share)
-    return float(np.clip(theta[order][min(reached, len(order) - 1)], 1e-5 * top, 0.5 * top))
+    reached = min(int(np.searchsorted(np.cumsum(weight[order]), share)), len(order) - 1)
+    return float(np.clip(theta[order][reached], 1e-5 * top, 0.5 * top))

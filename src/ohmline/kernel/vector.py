@@ -79,7 +79,7 @@ class PointKernel(Kernel):
         return np.zeros(len(self._nodes), dtype=np.int64)
 
     @cached_property
-    def space(self) -> Dense:  # type: ignore[override]
+    def space(self) -> Dense:
         return Dense(np.ascontiguousarray(self.kernel(self.points, self.points)))
 
     def sqnorm(self, u: Floats) -> float:

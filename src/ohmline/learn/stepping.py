@@ -55,6 +55,10 @@ class Log(NamedTuple):
             np.zeros(trials),
         )
 
+    def part(self, span: slice) -> Log:
+        """A window onto some of the trials."""
+        return Log(*(column[span] for column in self))  # type: ignore[arg-type]
+
 
 def view(space: Any, state: Any, i: Any) -> tuple[int, float, float]:
     """(prediction code, margin, variance) of the node at position i; pure."""
@@ -221,7 +225,7 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
                 draws[part],
                 start + 1,
                 spent,
-                Log(*(column[part] for column in log)),
+                log.part(part),
             )
             progress(part.stop - part.start)
         return {code: self.decode(code) for code in distinct(log.prediction)}, log
