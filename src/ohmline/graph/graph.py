@@ -325,8 +325,10 @@ def _refuse_asymmetry(
     low: Ints, high: Ints, weights: Floats, last: Any, forward: Any, index: NodeIndex, *, listed: bool
 ) -> None:
     """An edge with two weights, or a matrix entry without its mirror, is directed input."""
+    if not len(low):
+        return
     group = np.cumsum(np.append(0, last[:-1]))
-    n_groups = int(group[-1]) + 1 if len(group) else 0
+    n_groups = int(group[-1]) + 1
     smallest = np.full(n_groups, np.inf)
     largest = np.full(n_groups, -np.inf)
     np.minimum.at(smallest, group, weights)

@@ -26,25 +26,31 @@ class NodeIndex(Sequence[Hashable]):
     __slots__ = ("_ids", "_places", "_size")
 
     def __init__(self, ids: Iterable[Hashable] | int) -> None:
-        if isinstance(ids, int):
-            self._size, self._ids, self._places = ids, None, None
+        self._ids: tuple[Hashable, ...] | None = None
+        self._places: dict[Hashable, int] | None = None
+        if isinstance(ids, int | np.integer):
+            if ids < 0:
+                raise GraphError(f"a graph cannot have {ids} nodes; give a number of at least 0")
+            self._size = int(ids)
+            return
+        if isinstance(ids, range) and ids == range(len(ids)):
+            self._size = len(ids)
             return
         listed: list[Hashable] = [n.item() if isinstance(n, np.generic) else n for n in ids]
         self._size = len(listed)
         if all(type(node) is int and node == k for k, node in enumerate(listed)):
-            self._ids, self._places = None, None
             return
-        self._ids: tuple[Hashable, ...] | None = tuple(listed)
         try:
-            self._places: dict[Hashable, int] | None = {node: k for k, node in enumerate(listed)}
+            places = {node: k for k, node in enumerate(listed)}
         except TypeError:
             raise GraphError(
                 "node ids must be hashable (numbers, strings, tuples); convert them first"
             ) from None
-        if len(self._places) != self._size:
+        if len(places) != self._size:
             seen: set[Hashable] = set()
             twice = next(node for node in listed if node in seen or seen.add(node))  # type: ignore[func-returns-value]
             raise GraphError(f"node {twice!r} is listed twice; every id must be given once")
+        self._ids, self._places = tuple(listed), places
 
     def position(self, node: Hashable) -> int:
         """The position of ``node``, or ``UnknownNode``."""

@@ -1,0 +1,164 @@
+"""Random graphs: hierarchical k-out with its noisy diffusion, block models, geometric graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from ohmline.arrays import Floats, Ints, count, fraction, matrix, positive
+from ohmline.errors import LabelError, ParameterError, ShapeError
+from ohmline.graph.generate.labelled import Labelled
+from ohmline.graph.generate.simple import graph_of
+from ohmline.graph.graph import Graph
+
+
+def k_out(q: int, k: int, *, seed: int = 0) -> Graph:
+    """G_k-out(q; k): every node picks k others at random; an edge picked twice counts once.
+
+    At most k q edges, and every degree is at least k (paper 000, section 6).
+    """
+    q, k = _k_out_sizes(q, k)
+    return graph_of(_k_out_edges(q, k, np.random.default_rng(seed)), q)
+
+
+def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) -> Labelled:
+    """A k-out graph of q clusters, each itself a k-out graph of q nodes (paper 000, section 6).
+
+    Every edge between two clusters is made real between one random node of each. One random
+    node of each cluster is labelled, half of the clusters +1 and half -1, and the labels spread
+    by :func:`diffuse` with ``noise``. Node c q + i is node i of cluster c; ``groups`` holds c.
+
+    >>> hierarchical(6, 2).graph.n
+    36
+    """
+    q, k = _k_out_sizes(q, k)
+    rng = np.random.default_rng(seed)
+    parts = [c * q + _k_out_edges(q, k, rng) for c in range(q)]
+    between = _k_out_edges(q, k, rng)
+    bridges = between * q + rng.integers(q, size=between.shape)
+    graph = graph_of(np.vstack([*parts, bridges]), q * q)
+    seeds = np.arange(q) * q + rng.integers(q, size=q)
+    signs = np.ones(q, dtype=np.int64)
+    signs[rng.permutation(q)[: q // 2]] = -1
+    labels = _spread(graph, seeds, signs, fraction(noise, "noise"), rng)
+    return Labelled(graph, labels, groups=np.repeat(np.arange(q), q))
+
+
+def diffuse(graph: Graph, labels: Mapping[Hashable, int], *, noise: float = 0.0, seed: int = 0) -> Ints:
+    """Spread a few labels over the graph by the noisy diffusion; -1 or +1 for every position.
+
+    Until every node has a label, a random unlabelled node next to labelled ones copies a random
+    one of them, and flips what it copied with probability ``noise``. A part of the graph that no
+    label reaches starts from a random node with a fair coin.
+
+    Differs: the paper's working paper describes its diffusion and its text does not; this is the
+    simplest process that fits its words.
+
+    >>> from ohmline.graph import generate
+    >>> diffuse(generate.line(5).graph, {0: 1, 4: -1}).tolist()
+    [1, 1, -1, -1, -1]
+    """
+    if not labels:
+        raise LabelError("labels is empty; give the label of at least one node")
+    for node, label in labels.items():
+        if label not in (-1, 1):
+            raise LabelError(f"the label of node {node!r} is {label!r}; expected -1 or +1")
+    seeds = graph.nodes.positions(list(labels))
+    signs = np.fromiter(labels.values(), dtype=np.int64)
+    return _spread(graph, seeds, signs, fraction(noise, "noise"), np.random.default_rng(seed))
+
+
+def stochastic_block_model(
+    sizes: Sequence[int], probabilities: Sequence[Sequence[float]] | Floats, *, seed: int = 0
+) -> Labelled:
+    """Blocks of nodes; a pair of nodes is joined with the probability of its pair of blocks.
+
+    ``probabilities[a][b]`` is that of a node in block a and one in block b. Blocks 0, 2, 4, ...
+    are labelled +1 and the others -1; ``groups`` holds the number of the block. The work is in
+    proportion to the edges, not to the pairs.
+    """
+    blocks = [count(size, "a block size", least=1) for size in sizes]
+    table = matrix(probabilities, "probabilities")
+    if table.shape != (len(blocks), len(blocks)):
+        raise ShapeError(
+            f"probabilities must be {len(blocks)} x {len(blocks)} for {len(blocks)} blocks, "
+            f"got shape {table.shape}"
+        )
+    if not np.array_equal(table, table.T) or table.min() < 0 or table.max() > 1:
+        raise ParameterError("probabilities must be symmetric, with entries between 0 and 1")
+    rng = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(blocks)])
+    edges = [np.empty((0, 2), dtype=np.int64)]
+    for a in range(len(blocks)):
+        for b in range(a, len(blocks)):
+            chosen = _random_pairs(blocks[a], blocks[b], a == b, float(table[a, b]), rng)
+            edges.append(chosen + np.array([starts[a], starts[b]]))
+    groups = np.repeat(np.arange(len(blocks)), blocks)
+    return Labelled(graph_of(np.vstack(edges), int(starts[-1])), 1 - 2 * (groups % 2), groups=groups)
+
+
+def random_geometric(n: int, radius: float, *, dimension: int = 2, seed: int = 0) -> Labelled:
+    """n random points of the unit cube, joined where they are at most ``radius`` apart.
+
+    +1 where the first coordinate is below 1/2; ``points`` holds the coordinates.
+    """
+    n, radius = count(n, "n", least=1), positive(radius, "radius")
+    points = np.random.default_rng(seed).random((n, count(dimension, "dimension", least=1)))
+    from scipy.spatial import cKDTree  # slow to import, and needed here alone
+
+    edges = cKDTree(points).query_pairs(radius, output_type="ndarray")
+    labels = np.where(points[:, 0] < 0.5, 1, -1)
+    return Labelled(graph_of(edges, n), labels, points=points)
+
+
+def _k_out_sizes(q: int, k: int) -> tuple[int, int]:
+    q, k = count(q, "q", least=2), count(k, "k", least=1)
+    if k >= q:
+        raise ParameterError(f"k is {k}; a node can pick at most q - 1 = {q - 1} others")
+    return q, k
+
+
+def _k_out_edges(q: int, k: int, rng: np.random.Generator) -> Ints:
+    picks = np.array([rng.choice(q - 1, size=k, replace=False) for _ in range(q)])
+    picks += picks >= np.arange(q)[:, None]  # a node never picks itself
+    ends = np.column_stack([np.repeat(np.arange(q), k), picks.ravel()])
+    return np.unique(np.sort(ends, axis=1), axis=0)
+
+
+def _random_pairs(rows: int, columns: int, same: bool, p: float, rng: np.random.Generator) -> Ints:
+    """Each pair of a row and a column (each unordered pair, for ``same``) with probability p."""
+    pairs = rows * (rows - 1) // 2 if same else rows * columns
+    number = int(rng.binomial(pairs, p))
+    drawn = np.sort(rng.choice(pairs, size=number, replace=False, shuffle=False)).astype(np.int64)
+    if not same:
+        return np.column_stack([drawn // columns, drawn % columns])
+    high = ((1 + np.sqrt(1 + 8.0 * drawn)) // 2).astype(np.int64)  # pair (low, high) is high (high-1)/2 + low
+    high -= high * (high - 1) // 2 > drawn
+    high += (high + 1) * high // 2 <= drawn
+    return np.column_stack([drawn - high * (high - 1) // 2, high])
+
+
+def _spread(graph: Graph, seeds: Ints, signs: Ints, noise: float, rng: np.random.Generator) -> Ints:
+    labels = np.zeros(graph.n, dtype=np.int64)
+    labels[seeds] = signs
+    adjacency: sparse.csr_array = graph.adjacency
+    frontier = np.flatnonzero((labels == 0) & (abs(adjacency) @ (labels != 0) > 0)).tolist()
+    waiting = set(frontier)
+    for _ in range(int(np.count_nonzero(labels == 0))):
+        if frontier:
+            k = int(rng.integers(len(frontier)))
+            frontier[k], frontier[-1] = frontier[-1], frontier[k]
+            i = frontier.pop()
+            near = labels[graph.indices[graph.indptr[i] : graph.indptr[i + 1]]]
+            copied = int(rng.choice(near[near != 0]))
+            labels[i] = -copied if rng.random() < noise else copied
+        else:
+            i = int(rng.choice(np.flatnonzero(labels == 0)))
+            labels[i] = int(rng.choice([-1, 1]))
+        for j in graph.indices[graph.indptr[i] : graph.indptr[i + 1]].tolist():
+            if labels[j] == 0 and j not in waiting:
+                waiting.add(j)
+                frontier.append(j)
+    return labels
