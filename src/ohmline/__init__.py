@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from ohmline.game import Stream, Trace, play
     from ohmline.graph import Graph
     from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
-    from ohmline.learn import BinaryLearner, OnlineLearner, Perceptron, Update
+    from ohmline.learn import (
+        BinaryLearner,
+        Distance,
+        NearestNeighbour,
+        OneVsRest,
+        OnlineLearner,
+        Perceptron,
+        Update,
+    )
     from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
 
 __version__ = "0.1.0"
@@ -29,7 +37,15 @@ __version__ = "0.1.0"
 _HOME = {
     "graph": ["Graph"],
     "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
-    "learn": ["BinaryLearner", "OnlineLearner", "Perceptron", "Update"],
+    "learn": [
+        "BinaryLearner",
+        "Distance",
+        "NearestNeighbour",
+        "OneVsRest",
+        "OnlineLearner",
+        "Perceptron",
+        "Update",
+    ],
     "query": ["Always", "Budget", "GapBelow", "RandomRate", "VarianceAbove"],
     "game": ["Stream", "Trace", "play"],
     "bound": [],
@@ -44,12 +60,15 @@ __all__ = [
     "BinaryLearner",
     "Budget",
     "Constant",
+    "Distance",
     "GapBelow",
     "Graph",
     "Kernel",
     "LaplacianKernel",
     "Linear",
+    "NearestNeighbour",
     "OhmlineError",
+    "OneVsRest",
     "OnlineLearner",
     "Perceptron",
     "RandomRate",

@@ -1,6 +1,19 @@
 """Learners: a hypothesis and how it moves."""
 
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
+from ohmline.learn.nearest import Distance, NearestNeighbour
+from ohmline.learn.one_vs_rest import OneVsRest
 from ohmline.learn.perceptron import Perceptron
 
-__all__ = ["BinaryLearner", "Label", "OnlineLearner", "Perceptron", "State", "Update", "View"]
+__all__ = [
+    "BinaryLearner",
+    "Distance",
+    "Label",
+    "NearestNeighbour",
+    "OneVsRest",
+    "OnlineLearner",
+    "Perceptron",
+    "State",
+    "Update",
+    "View",
+]

@@ -58,6 +58,10 @@ class OnlineLearner(ABC, Generic[X, Y]):
     def view_one(self, x: X) -> View[Y]:
         """The prediction with its margin and uncertainty; never changes the learner."""
 
+    def glance_one(self, x: X) -> View[Y]:
+        """As ``view_one``, but a variance that is dear to work out may be left out, as NaN."""
+        return self.view_one(x)
+
     @abstractmethod
     def snapshot(self) -> State:
         """Everything the learner knows, as plain arrays."""

@@ -90,6 +90,11 @@ def asks(rule: Rule, trial: int, margin: float, variance: float, spent: int, dra
     return False
 
 
+def reads_variance(rule: Rule) -> bool:
+    """Whether a query looks at the learner's own uncertainty."""
+    return rule.kind in (VARIANCE_ABOVE, GAP_BELOW)
+
+
 @compiled
 def view_at(space: Any, state: Any, i: int) -> tuple[int, float, float]:
     """``view``, callable from Python."""
@@ -193,6 +198,29 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
     def prepare(self, i: int, y: int) -> None:
         """Called before a label is learned; kernels of columns fetch what the step will read."""
 
+    @property
+    def watched(self) -> Any:
+        """The same arrays as ``state``, in the type whose ``view`` also works out the variance.
+
+        A learner whose variance is dear overrides this, and leaves it out of ``view(state)``.
+        """
+        return self.state
+
+    def drive(
+        self,
+        positions: Ints,
+        truth: Ints,
+        revealed: Bools,
+        rule: Rule,
+        draws: Floats,
+        first: int,
+        spent: int,
+        log: Log,
+    ) -> int:
+        """``run`` on some trials; a learner may know a quicker road to the same predictions."""
+        state = self.watched if reads_variance(rule) else self.state
+        return run(self.space, state, positions, truth, revealed, rule, draws, first, spent, log)
+
     @final
     def can_play(self, rule: Rule) -> bool:
         """Not when columns have to be fetched between the trials."""
@@ -215,9 +243,7 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
         log, spent = Log.empty(len(positions)), 0
         for start in range(0, len(positions), BLOCK):
             part = slice(start, min(start + BLOCK, len(positions)))
-            spent = run(
-                self.space,
-                self.state,
+            spent = self.drive(
                 positions[part],
                 truth[part],
                 revealed[part],
@@ -240,6 +266,11 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
 
     @final
     def view_one(self, x: Hashable) -> View[Y]:
+        code, margin, variance = view_at(self.space, self.watched, self.nodes.position(x))
+        return View(self.decode(code), margin, variance)
+
+    @final
+    def glance_one(self, x: Hashable) -> View[Y]:
         code, margin, variance = view_at(self.space, self.state, self.nodes.position(x))
         return View(self.decode(code), margin, variance)
 
