@@ -57,7 +57,7 @@ class Trace:
 
     @property
     def variance(self) -> Floats:
-        """The learner's own uncertainty; NaN where it keeps none."""
+        """The learner's own uncertainty; NaN where it keeps none, or where the query did not need it."""
         return self.log.variance
 
     @property
@@ -121,6 +121,14 @@ class Trace:
         if not 0 <= t <= len(self):
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
         return int(self.mistake[t:].sum())
+
+    def first(self, t: int) -> Trace:
+        """The trace of the first ``t`` trials; its learner is still the one that came out at the end."""
+        if not 0 <= t <= len(self):
+            raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
+        log = self.log.part(slice(t))
+        share = t / len(self) if len(self) else 0.0
+        return Trace(self.learner, self.stream.take(t), self.meaning, log, self.seconds * share)
 
     def per_class(self) -> dict[Any, dict[str, float]]:
         """For each label: how often it came, how often it was missed, recall and precision."""

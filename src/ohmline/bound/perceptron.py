@@ -1,0 +1,176 @@
+"""Theorem 2.1 of paper 001: the perceptron on a finite set, with and without hindsight."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import Bools, Floats, count
+from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.evidence import Evidence, evidence, labelling, mistake_driven
+from ohmline.bound.interpolant import Interpolant
+from ohmline.errors import ParameterError
+from ohmline.game.play import play
+from ohmline.game.stream import Stream
+from ohmline.game.trace import Trace
+from ohmline.kernel.contract import Kernel
+from ohmline.kernel.space import Columns
+from ohmline.learn.perceptron import Perceptron
+
+
+class Fit(enum.Enum):
+    """What the live comparator must fit."""
+
+    SEEN = "seen"
+    """Every label that was asked for."""
+    MISTAKEN = "mistaken"
+    """The mistaken trials alone, which is all that the proof looks at: a smaller bound."""
+
+
+@final
+class PerceptronBound(Bound):
+    """|M| <= 2e + Z/2 + sqrt(2eZ + Z^2/4) with Z = ||u||^2 X^2 (paper 001, Theorem 2.1, eq. 5).
+
+    | paper | here |
+    |---|---|
+    | M_A | the asked trials in ``trace.charged``: wrong, or a tie |
+    | \\|\\|u\\|\\|^2_M | term ``sqnorm``: ``kernel.sqnorm(u)``, or that of the interpolant |
+    | X^2 | term ``sqradius``: the largest K_ii of a mistaken trial |
+    | \\|M_A ∩ M_u\\| | term ``comparator_errors`` |
+
+    The proof bounds <u, w> by the hinge losses of u on the mistaken trials, so it needs
+    \\|u(i_t)\\| = 1 there and nowhere else. Without a comparator we may therefore take the
+    real-valued function of smallest norm that fits what was seen. Nothing of it is known only in
+    hindsight, so the certificate can be had at any time (:func:`live_curve`).
+
+    >>> import ohmline as ohm
+    >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
+    >>> labels = [1] * 5 + [-1] * 5
+    >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
+    >>> trace = ohm.play(learner, ohm.Stream(range(10), labels).shuffled(seed=0))
+    >>> print(PerceptronBound().certify(trace, labels))
+    at most ... mistakes (paper 001, Theorem 2.1, proven; sqnorm = 4, sqradius = ..., comparator_errors = 0)
+    >>> PerceptronBound().certify(trace.first(5)).terms["sqnorm"] < 4  # fewer labels to fit
+    True
+
+    References
+    ----------
+    Herbster and Pontil, Prediction on a graph with a perceptron, NIPS 2006.
+    """
+
+    def __init__(self, fit: Fit = Fit.SEEN) -> None:
+        if not isinstance(fit, Fit):
+            raise ParameterError(f"fit must be Fit.SEEN or Fit.MISTAKEN, got {fit!r}")
+        self.fit = fit
+
+    def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
+        """The certificate against a labelling of every node, or the live one without it."""
+        seen = evidence(trace, Perceptron)
+        kernel: Kernel = trace.learner.kernel
+        shared = (mistake_driven(seen), from_zero(seen, kernel))
+        sqradius = largest(kernel.diagonal()[seen.positions[seen.mistaken]])
+        if comparator is None:
+            sqnorm, errors, inside = self._live(seen, kernel)
+            theorem = "paper 001, Theorem 2.1, live"
+        else:
+            u = labelling(comparator, seen.nodes)
+            sqnorm = kernel.sqnorm(u)
+            errors = int(np.sum(u[seen.positions[seen.mistaken]] != seen.labels[seen.mistaken]))
+            text = "the comparator lies in the kernel's space: its norm is finite"
+            inside = Assumption(text, True, bool(np.isfinite(sqnorm)))
+            theorem = "paper 001, Theorem 2.1"
+        return Certificate(
+            theorem,
+            relative_bound(sqnorm * sqradius if sqradius > 0 else 0.0, errors),
+            seen.charged,
+            {"sqnorm": sqnorm, "sqradius": sqradius, "comparator_errors": errors},
+            (inside, *shared),
+        )
+
+    def _live(self, seen: Evidence, kernel: Kernel) -> tuple[float, int, Assumption]:
+        """||u||^2 of the interpolant, its errors on the mistaken trials, and what it needs."""
+        if self.fit is Fit.MISTAKEN:
+            seen = only(seen, seen.mistaken)
+        fit = Interpolant(seen, kernel)
+        trials = len(seen.positions)
+        text = f"the kernel is positive definite on the {len(fit.positions)} nodes that the comparator fits"
+        inside = Assumption(text, True, fit.definite == len(fit.positions))
+        return fit.sqnorm(trials), errors_of(fit, seen, trials), inside
+
+
+def live_curve(trace: Trace, checkpoints: Iterable[int]) -> Floats:
+    """The live bound of Theorem 2.1 after each of ``checkpoints`` trials, with one Cholesky factor.
+
+    Equal to ``PerceptronBound().certify(trace.first(t)).value`` for every t, and infinite from where
+    the kernel is no longer positive definite on the seen nodes.
+
+    >>> import ohmline as ohm
+    >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
+    >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
+    >>> trace = ohm.play(learner, ohm.Stream(range(10), [1] * 5 + [-1] * 5))
+    >>> bool((live_curve(trace, [0, 5, 10]) >= [trace.first(t).charged.sum() for t in (0, 5, 10)]).all())
+    True
+    """
+    marks = [count(t, "a checkpoint") for t in checkpoints]
+    if marks and max(marks) > len(trace):
+        raise ParameterError(f"a checkpoint is {max(marks)}, and the trace has {len(trace)} trials")
+    seen = evidence(trace, Perceptron)
+    kernel: Kernel = trace.learner.kernel
+    fit = Interpolant(seen, kernel)
+    lengths = np.where(seen.mistaken, kernel.diagonal()[seen.positions], 0.0)
+    sqradius = np.maximum.accumulate(np.append(0.0, lengths))
+    asked = np.append(0, np.cumsum(trace.asked_at))
+    values = np.zeros(len(marks))
+    for k, t in enumerate(marks):
+        trials = int(asked[t])
+        if sqradius[trials] > 0:
+            z = fit.sqnorm(trials) * float(sqradius[trials])
+            values[k] = relative_bound(z, errors_of(fit, seen, trials))
+    return values
+
+
+def relative_bound(z: float, errors: int) -> float:
+    """2e + Z/2 + sqrt(2eZ + Z^2/4): eq. (5) and eq. (15) of paper 001."""
+    if not np.isfinite(z):
+        return float("inf")
+    return 2 * errors + z / 2 + float(np.sqrt(2 * errors * z + z * z / 4))
+
+
+def from_zero(seen: Evidence, kernel: Kernel) -> Assumption:
+    """Whether a perceptron that starts from zero makes the same updates at the same margins."""
+    text = "the hypothesis started at zero and every update added y_t v_{i_t}"
+    if isinstance(kernel.space, Columns):  # its columns would have to be fetched again
+        return Assumption(text, False)
+    places = seen.positions if seen.nodes.is_range else [seen.nodes[int(i)] for i in seen.positions]
+    again = play(Perceptron(kernel), Stream(places, seen.labels.astype(np.int64)))
+    same = np.allclose(again.margin, seen.margin, rtol=1e-6, atol=1e-9) and np.array_equal(
+        again.updated, seen.moved
+    )
+    return Assumption(text, True, same)
+
+
+def errors_of(fit: Interpolant, seen: Evidence, trials: int) -> int:
+    """|M_A ∩ M_u| of the interpolant of the first ``trials`` trials."""
+    said = fit.labels(trials)[fit.place[:trials]]
+    return int(np.sum((said != seen.labels[:trials]) & seen.mistaken[:trials]))
+
+
+def only(seen: Evidence, chosen: Bools) -> Evidence:
+    """The evidence of some trials alone."""
+    return Evidence(
+        seen.nodes,
+        seen.positions[chosen],
+        seen.labels[chosen],
+        seen.mistaken[chosen],
+        seen.moved[chosen],
+        seen.margin[chosen],
+        seen.progress[chosen],
+    )
+
+
+def largest(values: Floats) -> float:
+    """The largest of some numbers above zero; 0 if there is none."""
+    return float(values.max()) if len(values) else 0.0
