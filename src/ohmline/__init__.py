@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from ohmline.graph import Graph
     from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
     from ohmline.learn import (
+        LLGC,
+        BatchLoss,
         BinaryLearner,
         Distance,
+        Harmonic,
+        LabelledOnly,
+        LapSVM,
         NearestNeighbour,
         OneVsRest,
         OnlineLearner,
@@ -38,7 +43,13 @@ _HOME = {
     "graph": ["Graph"],
     "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
     "learn": [
-        "BinaryLearner",
+        "LLGC",
+        "BatchLoss",
+        "Harmonic",
+        "LabelledOnly",
+        "LapSVM",
+        "BatchLoss",
+    "BinaryLearner",
         "Distance",
         "NearestNeighbour",
         "OneVsRest",
@@ -55,6 +66,7 @@ _HOME = {
 _PACKAGE_OF = {name: package for package, names in _HOME.items() for name in names}
 
 __all__ = [
+    "LLGC",
     "RBF",
     "Always",
     "BinaryLearner",
@@ -63,7 +75,10 @@ __all__ = [
     "Distance",
     "GapBelow",
     "Graph",
+    "Harmonic",
     "Kernel",
+    "LabelledOnly",
+    "LapSVM",
     "LaplacianKernel",
     "Linear",
     "NearestNeighbour",

@@ -1,14 +1,20 @@
 """Learners: a hypothesis and how it moves."""
 
+from ohmline.learn.batch import LLGC, BatchLoss, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
 from ohmline.learn.nearest import Distance, NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest
 from ohmline.learn.perceptron import Perceptron
 
 __all__ = [
+    "LLGC",
+    "BatchLoss",
     "BinaryLearner",
     "Distance",
+    "Harmonic",
     "Label",
+    "LabelledOnly",
+    "LapSVM",
     "NearestNeighbour",
     "OneVsRest",
     "OnlineLearner",

@@ -1,0 +1,73 @@
+"""A kernel machine that looks at the labelled points only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ohmline.arrays import Floats, matrix
+from ohmline.kernel.vector import RBF, VectorKernel
+from ohmline.learn.batch.labelling import Labelling
+from ohmline.learn.batch.lapsvm import BatchLoss, LapSVM, median_distance
+
+
+@final
+class LabelledOnly:
+    """The label-only baseline: what unlabelled points have to beat.
+
+    A support vector machine with ``BatchLoss.HINGE``, kernel ridge regression with
+    ``BatchLoss.SQUARED``; both are J(f) of paper 003 at lambda_2 = 0, where by the representer
+    theorem points without a label play no part and are dropped before solving.
+
+    >>> import ohmline as ohm
+    >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
+    >>> LabelledOnly(ohm.RBF(0.3)).fit(X, ["low", None, None, "high"]).predict([[0.2], [0.9]])
+    ['low', 'high']
+    """
+
+    def __init__(
+        self,
+        kernel: VectorKernel | None = None,
+        *,
+        lambda_1: float = 1e-4,
+        loss: BatchLoss = BatchLoss.HINGE,
+    ) -> None:
+        self.kernel = kernel
+        self._machine = LapSVM(kernel, lambda_1=lambda_1, lambda_2=0.0, loss=loss)
+
+    def fit(self, points: ArrayLike, labels: Iterable[Any]) -> Self:
+        """Solve on the labelled rows; the default kernel width still comes from all of them."""
+        x = matrix(points, "points")
+        listed = list(labels)
+        known = np.flatnonzero(Labelling.of(listed, len(x)).known)
+        settings = self._machine
+        kernel = self.kernel if self.kernel is not None else RBF(median_distance(x))
+        machine = LapSVM(kernel, lambda_1=settings.lambda_1, lambda_2=0.0, loss=settings.loss)
+        self._machine = machine.fit(x[known], [listed[k] for k in known])
+        return self
+
+    @property
+    def risk(self) -> float:
+        """J(f) at lambda_2 = 0."""
+        return self._machine.risk
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels, in sorted order."""
+        return self._machine.classes
+
+    def margins(self, points: ArrayLike) -> Floats:
+        """f(x) for each row: a vector for two classes, else one column a class."""
+        return self._machine.margins(points)
+
+    def predict(self, points: ArrayLike) -> list[Any]:
+        """The class of each row."""
+        return self._machine.predict(points)
+
+    def __repr__(self) -> str:
+        return (
+            f"LabelledOnly({self.kernel!r}, lambda_1={self._machine.lambda_1:g}, loss={self._machine.loss})"
+        )

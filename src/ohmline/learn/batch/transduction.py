@@ -1,0 +1,78 @@
+"""What LLGC and Harmonic share: class scores on the nodes of one graph, solved for once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Self, final
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg as sparse_linalg
+
+from ohmline.arrays import Floats, Ints
+from ohmline.errors import GraphError, LearnerError
+from ohmline.graph.graph import Graph
+from ohmline.learn.batch.labelling import Labelling
+
+
+class Transduction(ABC):
+    """Labels of some nodes in, labels of all nodes out.
+
+    Nodes that no label reaches (their component has none) are "don't know": ``None``.
+    """
+
+    graph: Graph | None = None
+    scores: Floats
+    """One row a node, one column a class; zeros where no label reaches."""
+    classes: tuple[Any, ...]
+
+    @abstractmethod
+    def solve(self, graph: Graph, labelling: Labelling, reached: Ints) -> Floats:
+        """The class scores of the nodes at positions ``reached``."""
+
+    @final
+    def fit(self, graph: Graph, labels: Mapping[Hashable, Any] | Iterable[Any]) -> Self:
+        """Solve; ``labels`` maps nodes to labels, or lists one a node with None for no label."""
+        if graph.signed:
+            raise GraphError("this method needs weights above 0; drop the negative edges or use Pounce")
+        labelling = Labelling.on(graph.nodes, labels)
+        component = graph.component_of
+        reached = np.flatnonzero(np.isin(component, component[labelling.known]))
+        scores = np.zeros((graph.n, len(labelling.classes)))
+        scores[reached] = self.solve(graph, labelling, reached)
+        self.graph, self.scores, self.classes = graph, scores, labelling.classes
+        self._reached = np.zeros(graph.n, dtype=bool)
+        self._reached[reached] = True
+        return self
+
+    @final
+    def predict(self, nodes: Iterable[Hashable] | None = None) -> list[Any]:
+        """The class of each node (of all, in the graph's order); None where no label reaches."""
+        if self.graph is None:
+            raise LearnerError(f"this {type(self).__name__} has not seen a graph; call fit first")
+        chosen = np.arange(self.graph.n) if nodes is None else self.graph.nodes.positions(nodes)
+        best = self.scores[chosen].argmax(1)
+        return [
+            self.classes[code] if known else None
+            for code, known in zip(best.tolist(), self._reached[chosen].tolist(), strict=True)
+        ]
+
+
+def solve_columns(system: sparse.csr_array, right: Floats) -> Floats:
+    """A symmetric positive definite sparse system with a few right sides, by Jacobi-CG."""
+    if not len(right):
+        return right.copy()
+    inverse_diagonal = sparse.diags_array(1 / system.diagonal())
+    columns = []
+    for b in right.T:
+        x, failed = sparse_linalg.cg(
+            system, b, rtol=1e-12, atol=0.0, maxiter=50 * len(b) + 100, M=inverse_diagonal
+        )
+        if failed:
+            raise LearnerError(
+                "the linear system did not converge; the weights span too many orders of magnitude: "
+                "drop the smallest or scale them"
+            )
+        columns.append(x)
+    return np.column_stack(columns)
