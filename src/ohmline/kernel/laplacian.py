@@ -52,7 +52,7 @@ class LaplacianKernel(Kernel):
         order = np.argsort(component, kind="stable")
         bounds = np.searchsorted(component[order], np.arange(self.graph.n_components + 1))
         laplacian = self.graph.laplacian()
-        if self.graph.n_components == 1:
+        if self.graph.n_components == 1 and n > 1:
             return Dense(_invert(laplacian.toarray(), self._null(np.arange(n))))
         full = np.zeros((n, n))
         for start, stop in pairwise(bounds):

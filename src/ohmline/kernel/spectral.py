@@ -140,7 +140,7 @@ def smallest_eigenpairs(
     if rest == 0:
         values, vectors = np.zeros(k), known
     elif n <= DENSE_LIMIT or k > n // 4:
-        lifted = laplacian.toarray() + _upper_bound(laplacian) * (known @ known.T)
+        lifted = laplacian.toarray() + (2 * _upper_bound(laplacian) + 1) * (known @ known.T)
         values, vectors = linalg.eigh(lifted, subset_by_index=(0, rest - 1))
     else:
         values, vectors = _filtered_lanczos(laplacian, rest, known)
