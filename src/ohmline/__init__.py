@@ -32,8 +32,10 @@ if TYPE_CHECKING:
         NearestNeighbour,
         OneVsRest,
         OnlineLearner,
+        OnlineLGC,
         Perceptron,
         Update,
+        Variance,
     )
     from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
 
@@ -43,6 +45,8 @@ _HOME = {
     "graph": ["Graph"],
     "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
     "learn": [
+        "Variance",
+        "OnlineLGC",
         "LLGC",
         "BatchLoss",
         "Harmonic",
@@ -84,6 +88,7 @@ __all__ = [
     "NearestNeighbour",
     "OhmlineError",
     "OneVsRest",
+    "OnlineLGC",
     "OnlineLearner",
     "Perceptron",
     "RandomRate",
@@ -92,6 +97,7 @@ __all__ = [
     "Stream",
     "Trace",
     "Update",
+    "Variance",
     "VarianceAbove",
     "bound",
     "check",

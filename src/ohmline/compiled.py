@@ -48,8 +48,8 @@ def _is(given: Any, kind: type) -> bool:
 # wherever it is inlined, so the streaming and the looping driver see the same bits.
 @cast(Any, njit(cache=True, fastmath={"reassoc", "nsz"}))  # type: ignore[untyped-decorator]
 def dot(a: Any, b: Any, length: int) -> float:
-    """Sum of the first ``length`` products of two vectors."""
-    total = 0.0
+    """Sum of the first ``length`` products of two vectors, in the type of the first."""
+    total = a.dtype.type(0)
     for k in range(length):
         total += a[k] * b[k]
     return total

@@ -71,7 +71,7 @@ def _play_events(
     log, spent = Log.empty(len(stream)), 0
     code_of: dict[Any, int] = {}
     for t, (x, y, shown) in enumerate(zip(stream.nodes, stream.labels, stream.revealed, strict=True)):
-        view = learner.view_one(x)
+        view = learner.view_one(x) if query.needs_variance else learner.glance_one(x)
         log.prediction[t] = code_of.setdefault(view.prediction, len(code_of))
         log.margin[t], log.variance[t] = view.margin, view.variance
         ask = shown and query.wants(view, trial=t + 1, spent=spent, draw=float(draws[t]))

@@ -4,6 +4,7 @@ from ohmline.learn.batch import LLGC, BatchLoss, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
 from ohmline.learn.nearest import Distance, NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest
+from ohmline.learn.online_lgc import OnlineLGC, Variance
 from ohmline.learn.perceptron import Perceptron
 
 __all__ = [
@@ -17,9 +18,11 @@ __all__ = [
     "LapSVM",
     "NearestNeighbour",
     "OneVsRest",
+    "OnlineLGC",
     "OnlineLearner",
     "Perceptron",
     "State",
     "Update",
+    "Variance",
     "View",
 ]
