@@ -1,0 +1,290 @@
+"""The catalog: every data set by name, where it comes from, and how a copy of it is checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from ohmline.data import embedded, folder, pictures, planetoid
+from ohmline.data.contract import Dataset, Vectors
+from ohmline.data.download import Listener, Remote, fetch, is_cached
+from ohmline.data.tables import GraphTable, Table
+from ohmline.errors import DataError, ParameterError
+
+Files = dict[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One data set of the catalog."""
+
+    name: str
+    title: str
+    licence: str
+    vectors: bool = False
+    """Points (``Vectors``) rather than a graph (``Dataset``)."""
+    stem: str = ""
+    """The name of its files in a data folder, where it has some."""
+    from_folder: Callable[[folder.Arrays], Table] | None = None
+    remotes: tuple[Remote, ...] = ()
+    from_files: Callable[[Files], Table] | None = None
+    fingerprint: str = ""
+    """Digest of the derived arrays: what was parsed must be what others have."""
+    check: Callable[[Table], str | None] | None = None
+    """Where no fingerprint is known: what is wrong with a parsed table, or None."""
+    embedded: Callable[[], Dataset | Vectors] | None = None
+
+
+def _planetoid(name: str, title: str, names: tuple[str, ...], hashes: dict[str, str], **more: Any) -> Entry:
+    # The SHA-256 are those that other projects publish for these files of kimiyoung/planetoid.
+    base = (
+        "https://raw.githubusercontent.com/kimiyoung/planetoid/af6abf468a772cc055bec88c52e4d6f51b7c37e3/data"
+    )
+    remotes = tuple(
+        Remote(f"ind.{name}.{part}", (f"{base}/ind.{name}.{part}",), f"sha256:{hashes[part]}")
+        for part in planetoid.PARTS
+    )
+
+    def parse(files: Files) -> GraphTable:
+        return planetoid.read({part: files[f"ind.{name}.{part}"] for part in planetoid.PARTS}, names)
+
+    return Entry(
+        name,
+        title,
+        "LINQS citation networks; no licence stated",
+        stem=name,
+        from_folder=folder.graph_table,
+        remotes=remotes,
+        from_files=parse,
+        **more,
+    )
+
+
+def _citeseer_counts(table: Table) -> str | None:
+    """The published counts; no other copy was at hand to take a fingerprint from."""
+    assert isinstance(table, GraphTable)
+    edges = int(np.count_nonzero(table.source != table.target))
+    found = (table.n, edges, len(np.unique(table.labels[table.labels >= 0])))
+    return None if found == (3327, 4552, 6) else f"(nodes, edges, classes) are {found}, not (3327, 4552, 6)"
+
+
+def _mnist_remote(name: str, md5: str) -> Remote:
+    mirrors = (
+        "https://ossci-datasets.s3.amazonaws.com/mnist",
+        "https://storage.googleapis.com/cvdf-datasets/mnist",
+    )
+    return Remote(name, tuple(f"{mirror}/{name}" for mirror in mirrors), f"md5:{md5}")
+
+
+def _usps_remote(name: str, md5: str) -> Remote:
+    base = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
+    return Remote(name, (f"{base}/{name}",), f"md5:{md5}")
+
+
+def _landmask(name: str, minutes: int) -> Entry:
+    return Entry(
+        name,
+        f"land or ocean on a grid of {minutes} arc-minutes",
+        "GLOBE, public domain",
+        stem="landmask",
+        from_folder=lambda arrays: folder.landmask_table(arrays, minutes),
+    )
+
+
+CATALOG: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "karate",
+            "Zachary's karate club, the two sides of its split",
+            "published facts",
+            embedded=embedded.karate,
+        ),
+        Entry(
+            "digits",
+            "handwritten digits, 8 x 8 (scikit-learn)",
+            "CC BY 4.0 (UCI)",
+            vectors=True,
+            embedded=embedded.digits,
+        ),
+        _planetoid(
+            "cora",
+            "Cora citation graph, 7 subjects",
+            (
+                "Theory",
+                "Reinforcement_Learning",
+                "Genetic_Algorithms",
+                "Neural_Networks",
+                "Probabilistic_Methods",
+                "Case_Based",
+                "Rule_Learning",
+            ),
+            {
+                "graph": "58f13302f39dde8852dad6fe6d15b89b077b6d7f837626bce671ef80344b383d",
+                "ally": "2b998f5cc7fedc86e7f97ca2498f47a1ffc1462c29e2d578b23bf3f62b6e7d71",
+                "ty": "41f5ac76596a1699cc33f53084a2419e92961c42bb75f36fc38e616d348532ad",
+                "test.index": "297ce89af2b51a6a194181c7dbe1796c6a1cf9cd9349a88383b1b1e227867875",
+            },
+            fingerprint="b091aff5299071cdef2b01dd0aea747ae2e97761868eea3e9c280034e22ca2e8",
+        ),
+        _planetoid(
+            "pubmed",
+            "PubMed diabetes citation graph, 3 kinds",
+            ("Experimental", "Type1", "Type2"),
+            {
+                "graph": "5b89f0036ca22909471f1e6558eb42fa06e0c730a577bde5b058b40638f81dc9",
+                "ally": "0c37bbe3b5014ec365e9d393cf4791925e5ed94fb194305d74f064a8d7b50f0e",
+                "ty": "ee2e0d4819d9fbcc403689c3bf2e49face401b605932f093bc58ab6461130fdd",
+                "test.index": "b101d421688bbaecbd82e8a18f1e282378d6830f3a37666f28ebc47f844341b5",
+            },
+            fingerprint="3e355369a6fcde5e09e87818f61631198941db3250a130c63bca6502ef5dd1a6",
+        ),
+        _planetoid(
+            "citeseer",
+            "Citeseer citation graph, 6 fields, 15 nodes without a label",
+            # Matched by the class sizes of the original release, which all differ.
+            ("AI", "ML", "IR", "DB", "Agents", "HCI"),
+            {
+                "graph": "d79a4ef9d3e7169aee8946145f6b7306e35bc79bffad26346cfb94e10e9912a7",
+                "ally": "f704b2d986dde6c2669934de1f3ae5696a6cf9455c0f6b2646a2d135ea0a1c95",
+                "ty": "55e5bd1ba1e733a04598753ad1a8d57957f4b8f89e74519f41f4f4938767e4ce",
+                "test.index": "2af990671580b6b2df5d158d1038f8292e30c9cd821b5453f399659b25b723d4",
+            },
+            check=_citeseer_counts,
+        ),
+        Entry(
+            "usps",
+            "USPS handwritten digits, 16 x 16, grey levels from -1 to 1",
+            "no licence stated (AT&T)",
+            vectors=True,
+            stem="usps",
+            from_folder=folder.usps_table,
+            remotes=(
+                _usps_remote("usps.bz2", "ec16c51db3855ca6c91edd34d0e9b197"),
+                _usps_remote("usps.t.bz2", "8ea070ee2aca1ac39742fdd1ef5ed118"),
+            ),
+            from_files=pictures.usps,
+            fingerprint="02d35beb9d429947c03cc95a76cabece094328a3785cfa9a873769622c79ff2f",
+        ),
+        Entry(
+            "mnist",
+            "MNIST digits 0, 1 and 2 at 16 x 16, grey levels from 0 to 1, as paper 003 uses them",
+            "CC BY-SA 3.0 (LeCun, Cortes)",
+            vectors=True,
+            stem="mnist012_16x16",
+            from_folder=folder.mnist_table,
+            remotes=(
+                _mnist_remote("train-images-idx3-ubyte.gz", "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
+                _mnist_remote("train-labels-idx1-ubyte.gz", "d53e105ee54ea40749a09fcbcd1e9432"),
+                _mnist_remote("t10k-images-idx3-ubyte.gz", "9fb629c4189551a2d022fa330f9573f3"),
+                _mnist_remote("t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c"),
+            ),
+            from_files=pictures.mnist012,
+            fingerprint="97a64739300264ba3741ce44e0756e2766f3ec8930072dec40d5427698b87f39",
+        ),
+        Entry(
+            "wikimovies4",
+            "American films that share actors, four genres",
+            "CC BY-SA (Wikipedia)",
+            stem="wikimovies4",
+            from_folder=folder.graph_table,
+        ),
+        Entry(
+            "wordnet30",
+            "WordNet 3.0 synsets, 45 semantic fields",
+            "WordNet 3.0 licence",
+            stem="wordnet30",
+            from_folder=folder.graph_table,
+        ),
+        _landmask("landmask", 30),
+        _landmask("landmask10", 10),
+        _landmask("landmask5", 5),
+    )
+}
+
+GraphName = Literal[
+    "karate", "cora", "pubmed", "citeseer", "wikimovies4", "wordnet30", "landmask", "landmask10", "landmask5"
+]
+VectorsName = Literal["digits", "usps", "mnist"]
+
+
+def entry_of(name: str) -> Entry:
+    """The entry of that name."""
+    if name not in CATALOG:
+        raise ParameterError(f"no data set {name!r}; the catalog has {', '.join(CATALOG)}")
+    return CATALOG[name]
+
+
+def data_folder(entry: Entry) -> Path | None:
+    """The folder in ``OHMLINE_DATA`` if it holds the data set."""
+    named = os.environ.get("OHMLINE_DATA")
+    if not named or entry.from_folder is None:
+        return None
+    if not Path(named).is_dir():
+        raise DataError(f"OHMLINE_DATA is {named!r}, which is not a folder; correct it or unset it")
+    return Path(named) if (Path(named) / f"{entry.stem}.npz").exists() else None
+
+
+def is_here(name: str) -> bool:
+    """Whether ``load(name)`` needs no network."""
+    entry = entry_of(name)
+    if entry.embedded is not None or data_folder(entry) is not None:
+        return True
+    return bool(entry.remotes) and is_cached(entry.remotes)
+
+
+@overload
+def load(name: GraphName, *, listen: Listener = ...) -> Dataset: ...
+@overload
+def load(name: VectorsName, *, listen: Listener = ...) -> Vectors: ...
+@overload
+def load(name: str, *, listen: Listener = ...) -> Any: ...
+def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vectors:
+    """A data set by name: a ``Dataset`` (a graph) or ``Vectors`` (points).
+
+    Embedded sets need nothing. The others come from the folder in ``OHMLINE_DATA`` if it has
+    them, else from their public source, downloaded by checksum into ``OHMLINE_CACHE`` (or the
+    user's cache folder). ``listen`` is told of each download.
+
+    >>> load("karate").graph.n
+    34
+    >>> load("atlantis")
+    Traceback (most recent call last):
+    ohmline.errors.ParameterError: no data set 'atlantis'; the catalog has karate, digits, ...
+    """
+    entry = entry_of(name)
+    if entry.embedded is not None:
+        return entry.embedded()
+    place = data_folder(entry)
+    if place is not None and entry.from_folder is not None:
+        table, source = entry.from_folder(folder.read_arrays(place, entry.stem)), f"{entry.stem}.npz"
+    elif entry.from_files is not None:
+        table, source = _download(entry, listen), entry.remotes[0].mirrors[0]
+    else:
+        raise DataError(
+            f"{name} has no download; set OHMLINE_DATA to a folder with {entry.stem}.npz and its .json"
+        )
+    return table.dataset(name, source) if isinstance(table, GraphTable) else table.vectors(name, source)
+
+
+def _download(entry: Entry, listen: Listener) -> Table:
+    """Fetch, parse and compare with the fingerprint; a file that fails is removed."""
+    assert entry.from_files is not None
+    files = {remote.name: fetch(remote, listen) for remote in entry.remotes}
+    try:
+        table = entry.from_files(files)
+        wrong = entry.check(table) if entry.check is not None else None
+        if entry.fingerprint and table.fingerprint != entry.fingerprint:
+            wrong = f"their content has the fingerprint {table.fingerprint}, not {entry.fingerprint}"
+        if wrong:
+            raise DataError(f"the files of {entry.name} are not what they should be: {wrong}; load again")
+    except DataError:
+        for path in files.values():
+            path.unlink(missing_ok=True)
+        raise
+    return table

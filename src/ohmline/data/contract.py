@@ -1,0 +1,147 @@
+"""What a data set is: a graph with labels, or vectors with labels."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.errors import LabelError
+from ohmline.game.stream import Stream
+from ohmline.graph.graph import Graph
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A graph whose nodes have labels.
+
+    >>> from ohmline.data import load
+    >>> karate = load("karate")
+    >>> karate
+    Dataset('karate', Graph(nodes=34, edges=78, components=1), 2 classes, 34 labels)
+    >>> karate.label_of(33)
+    'officer'
+    """
+
+    name: str
+    graph: Graph
+    labels: Sequence[Any] = field(repr=False)
+    """The label of each node, aligned with ``graph.nodes``; None where it is not known."""
+    classes: tuple[Any, ...] = ()
+    """The labels that occur, in the order of the source's codes."""
+    source: str = ""
+    """Where the data come from, for a caption."""
+
+    @cached_property
+    def codes(self) -> Ints:
+        """For each node the place of its label in ``classes``; -1 where it is not known."""
+        place = {label: k for k, label in enumerate(self.classes)}
+        return np.array([-1 if y is None else place[y] for y in self.labels], dtype=np.int64)
+
+    def label_of(self, node: Hashable) -> Any:
+        """The label of a node by its id; None where it is not known."""
+        return self.labels[self.graph.nodes.position(node)]
+
+    def largest_component(self) -> Dataset:
+        """The same data on the largest connected component alone."""
+        graph = self.graph.largest_component()
+        places = self.graph.nodes.positions(graph.nodes)
+        labels = [self.labels[i] for i in places]
+        return Dataset(self.name, graph, labels, self.classes, self.source)
+
+    def stream(self) -> Stream:
+        """One trial for each node whose label is known, in the order of the nodes."""
+        known = [(x, y) for x, y in zip(self.graph.nodes, self.labels, strict=True) if y is not None]
+        return Stream([x for x, _ in known], [y for _, y in known])
+
+    def signs(self, positive: Any) -> Floats:
+        """+1 where the label is ``positive`` (a label or a set of them), -1 elsewhere."""
+        return _signs(self.labels, self.classes, positive)
+
+    def __repr__(self) -> str:
+        known = sum(y is not None for y in self.labels)
+        return f"Dataset({self.name!r}, {self.graph!r}, {len(self.classes)} classes, {known} labels)"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Points with labels; build a graph of them with ``ohmline.graph.knn``.
+
+    >>> from ohmline.data import load
+    >>> digits = load("digits")
+    >>> digits
+    Vectors('digits', 1797 points in 64 dimensions, 10 classes)
+    >>> digits.only(0, 1).labels[:4]
+    array([0, 1, 0, 1])
+    """
+
+    name: str
+    points: Floats = field(repr=False)
+    """One row a point."""
+    labels: Ints = field(repr=False)
+    """The class of each point, as a whole number."""
+    is_test: Bools = field(repr=False)
+    """Where the source put the point into its test set; nowhere if it has none."""
+    shape: tuple[int, int] | None = None
+    """Rows and columns of the picture that a point is."""
+    source: str = ""
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """The classes that occur, ascending."""
+        return tuple(np.unique(self.labels).tolist())
+
+    @property
+    def train(self) -> Vectors:
+        """The points outside the source's test set."""
+        return self.where(~self.is_test)
+
+    @property
+    def test(self) -> Vectors:
+        """The points of the source's test set."""
+        return self.where(self.is_test)
+
+    def only(self, *classes: int) -> Vectors:
+        """The points of these classes."""
+        return self.where(np.isin(self.labels, classes))
+
+    def where(self, mask: AnyArray) -> Vectors:
+        """The points that a mask, or an array of places, picks."""
+        return Vectors(
+            self.name, self.points[mask], self.labels[mask], self.is_test[mask], self.shape, self.source
+        )
+
+    def signs(self, positive: Any) -> Floats:
+        """+1 where the class is ``positive`` (a class or a set of them), -1 elsewhere."""
+        return _signs(self.labels.tolist(), self.classes, positive)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        n, d = self.points.shape
+        return f"Vectors({self.name!r}, {n} points in {d} dimensions, {len(self.classes)} classes)"
+
+
+def _signs(labels: Sequence[Any], classes: Sequence[Any], positive: Any) -> Floats:
+    wanted = set(positive) if isinstance(positive, set | frozenset) else {positive}
+    unknown = wanted.difference(classes)
+    if unknown:
+        raise LabelError(f"no class {min(map(repr, unknown))}; the classes are {list(classes)!r}")
+    return np.array([1.0 if y in wanted else -1.0 for y in labels])
+
+
+def fingerprint(*arrays: AnyArray) -> str:
+    """A digest of whole numbers that does not depend on how they are stored."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,84 @@
+"""Files from their public source into a cache, each checked against a published checksum."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ohmline.errors import DataError
+
+
+class Remote(NamedTuple):
+    """A file of the public source."""
+
+    name: str
+    mirrors: tuple[str, ...]
+    """The same file at several addresses, tried in this order."""
+    checksum: str
+    """As ``sha256:...`` or ``md5:...``, published by others: see the catalog."""
+
+
+Listener = Callable[[str], None]
+
+
+def cache_folder() -> Path:
+    """``OHMLINE_CACHE`` if it is set, else the user's cache folder of this system."""
+    import pooch
+
+    named = os.environ.get("OHMLINE_CACHE")
+    return Path(named) if named else Path(pooch.os_cache("ohmline"))
+
+
+def is_cached(remotes: Sequence[Remote]) -> bool:
+    """Whether every file was downloaded before (its checksum is looked at when it is loaded)."""
+    return all((cache_folder() / remote.name).exists() for remote in remotes)
+
+
+def fetch(remote: Remote, listen: Listener) -> Path:
+    """The local copy of a file, downloaded if it is not there or damaged.
+
+    A download goes to a temporary file first and is moved into place once its checksum agrees,
+    so nothing half-written is ever found later.
+    """
+    import pooch
+
+    failures = []
+    for url in remote.mirrors:
+        with _quiet(pooch):
+            if not (cache_folder() / remote.name).exists():
+                listen(f"downloading {url}")
+            try:
+                return Path(
+                    pooch.retrieve(url, known_hash=remote.checksum, fname=remote.name, path=cache_folder())
+                )
+            except (ValueError, OSError) as error:  # a wrong checksum; any failure of network or disk
+                failures.append(f"{url}: {_reason(error)}")
+    raise DataError(
+        f"{remote.name} could not be downloaded ({'; '.join(failures)}). Check the network, "
+        "or set OHMLINE_DATA to a folder that holds the data set"
+    )
+
+
+def _reason(error: Exception) -> str:
+    """One short line: the chain of causes that a connection error carries is a page long."""
+    from requests.exceptions import ConnectionError as NoConnection
+    from requests.exceptions import Timeout
+
+    if isinstance(error, NoConnection | Timeout):
+        return "no answer"
+    return " ".join(str(error).split())
+
+
+@contextmanager
+def _quiet(pooch: object) -> Iterator[None]:
+    """Pooch tells its own story on standard error; ours goes through ``listen``."""
+    logger = pooch.get_logger()  # type: ignore[attr-defined]
+    level = logger.level
+    logger.setLevel("CRITICAL")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
