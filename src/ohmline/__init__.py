@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         OnlineLearner,
         OnlineLGC,
         Perceptron,
+        Pounce,
+        SharedLGC,
         Update,
         Variance,
     )
@@ -45,6 +47,8 @@ _HOME = {
     "graph": ["Graph"],
     "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
     "learn": [
+        "Pounce",
+        "SharedLGC",
         "Variance",
         "OnlineLGC",
         "LLGC",
@@ -91,8 +95,10 @@ __all__ = [
     "OnlineLGC",
     "OnlineLearner",
     "Perceptron",
+    "Pounce",
     "RandomRate",
     "Ridge",
+    "SharedLGC",
     "SpectralKernel",
     "Stream",
     "Trace",

@@ -6,6 +6,8 @@ from ohmline.learn.nearest import Distance, NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest
 from ohmline.learn.online_lgc import OnlineLGC, Variance
 from ohmline.learn.perceptron import Perceptron
+from ohmline.learn.pounce import Pounce
+from ohmline.learn.shared_lgc import SharedLGC
 
 __all__ = [
     "LLGC",
@@ -21,6 +23,8 @@ __all__ = [
     "OnlineLGC",
     "OnlineLearner",
     "Perceptron",
+    "Pounce",
+    "SharedLGC",
     "State",
     "Update",
     "Variance",

@@ -198,6 +198,12 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
     def prepare(self, i: int, y: int) -> None:
         """Called before a label is learned; kernels of columns fetch what the step will read."""
 
+    def settle(self) -> None:
+        """Called after a play, whose labels were all encoded ahead, also those nobody asked for.
+
+        A learner that admits classes as they come forgets the latter here.
+        """
+
     @property
     def watched(self) -> Any:
         """The same arrays as ``state``, in the type whose ``view`` also works out the variance.
@@ -254,7 +260,9 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
                 log.part(part),
             )
             progress(part.stop - part.start)
-        return {code: self.decode(code) for code in distinct(log.prediction)}, log
+        meaning = {code: self.decode(code) for code in distinct(log.prediction)}
+        self.settle()
+        return meaning, log
 
     @final
     def encode_all(self, codes: Ints, classes: Sequence[Any], revealed: Bools) -> Ints:
