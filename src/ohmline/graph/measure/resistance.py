@@ -1,0 +1,165 @@
+"""Effective resistance: the graph as a circuit, an edge of weight w a resistor of 1 / w ohm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse import linalg as sparse_linalg
+
+from ohmline.arrays import Floats, Ints
+from ohmline.errors import GraphError
+from ohmline.graph.graph import Graph
+from ohmline.graph.measure.distance import diameter, lengths
+
+DENSE_PAIR = 1500
+"""Nodes of a component up to which a single pair is solved densely."""
+DENSE_MATRIX = 15_000
+"""Nodes of a component up to which all resistances are computed (1.7 GiB at that size)."""
+
+
+def resistance(graph: Graph, a: Hashable, b: Hashable) -> float:
+    """r(a, b): the voltage that drives one unit of current from a to b (paper 001, eq. (7)).
+
+    Infinite between components. One linear solve: dense on small components, else conjugate
+    gradients, which suit well-connected graphs, and where those do not converge one sparse
+    factorisation, which suits long thin ones.
+
+    >>> resistance(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), 0, 1)  # 1 ohm beside 2 ohm
+    0.666...
+    """
+    i, j = graph.nodes.position(a), graph.nodes.position(b)
+    lengths(graph)  # refuses negative weights
+    if i == j:
+        return 0.0
+    if graph.component_of[i] != graph.component_of[j]:
+        return math.inf
+    members = np.flatnonzero(graph.component_of == graph.component_of[i])
+    kept = members[members != j]  # j is grounded
+    at = int(np.searchsorted(kept, i))
+    grounded = sparse.csr_array(graph.laplacian()[kept][:, kept])
+    current = np.zeros(len(kept))
+    current[at] = 1.0
+    return float(_solve(grounded, current)[at])
+
+
+def resistances_from(graph: Graph, node: Hashable) -> Floats:
+    """r(node, q) for every position q; infinite in other components."""
+    i = graph.nodes.position(node)
+    members = np.flatnonzero(graph.component_of == graph.component_of[i])
+    row = np.full(graph.n, math.inf)
+    row[members] = _component_matrix(graph, members)[np.searchsorted(members, i)]
+    return row
+
+
+def resistance_matrix(graph: Graph) -> Floats:
+    """r(p, q) for every pair of positions, infinite between components: 8 n^2 bytes.
+
+    >>> resistance_matrix(Graph.from_edges([(0, 1, 2.0)], nodes=[0, 1, 2]))
+    array([[0. , 0.5, inf],
+           [0.5, 0. , inf],
+           [inf, inf, 0. ]])
+    """
+    full = np.full((graph.n, graph.n), math.inf)
+    for members in _components(graph):
+        full[np.ix_(members, members)] = _component_matrix(graph, members)
+    return full
+
+
+def resistance_diameter(graph: Graph, *, per_component: bool = False) -> float:
+    """R_G: the largest resistance, at most the diameter; infinite on a disconnected graph.
+
+    ``per_component=True`` gives the largest resistance inside a component instead.
+    """
+    if not graph.is_connected and not per_component:
+        return math.inf
+    if graph.n_edges == graph.n - graph.n_components:
+        return diameter(graph, per_component=per_component)  # Lemma 3.2 of paper 001: a forest
+    return max(float(_component_matrix(graph, members).max()) for members in _components(graph))
+
+
+def algebraic_connectivity(graph: Graph) -> float:
+    """lambda_2: the second smallest eigenvalue of the Laplacian; 0 on a disconnected graph.
+
+    >>> from ohmline.graph import generate
+    >>> round(algebraic_connectivity(generate.hypercube(4).graph), 12)
+    2.0
+    """
+    if graph.n < 2:
+        raise GraphError("the algebraic connectivity needs at least two nodes, and the graph has one")
+    lengths(graph)  # refuses negative weights
+    if not graph.is_connected:
+        return 0.0
+    laplacian = graph.laplacian()
+    if graph.n <= DENSE_PAIR:
+        return float(linalg.eigh(laplacian.toarray(), eigvals_only=True, subset_by_index=[1, 1])[0])
+    return _fiedler_value(laplacian)
+
+
+def _components(graph: Graph) -> list[Ints]:
+    order = np.argsort(graph.component_of, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(graph.component_of))[:-1])
+
+
+def _component_matrix(graph: Graph, members: Ints) -> Floats:
+    """All resistances of one component, from the inverse of its grounded Laplacian.
+
+    With node 0 grounded and G the inverse on the others, r(p, q) = G_pp + G_qq - 2 G_pq.
+    """
+    lengths(graph)  # refuses negative weights
+    m = len(members)
+    if m > DENSE_MATRIX:
+        raise GraphError(
+            f"all resistances of a component of {m} nodes need {8 * m * m / 2**30:.1f} GiB; "
+            "ask for single pairs with resistance(graph, a, b)"
+        )
+    if m == 1:
+        return np.zeros((1, 1))
+    laplacian = graph.laplacian()[members][:, members].toarray()
+    factor, failed = linalg.lapack.dpotrf(laplacian[1:, 1:], lower=1, clean=True)
+    inverse, failed_again = linalg.lapack.dpotri(factor, lower=1)
+    if failed or failed_again:
+        raise GraphError(
+            "the Laplacian of a component is numerically singular; scale the weights so that they span "
+            "fewer than about 12 orders of magnitude"
+        )
+    green = np.zeros((m, m))
+    green[1:, 1:] = np.tril(inverse) + np.tril(inverse, -1).T
+    diagonal = np.diagonal(green).copy()
+    table = diagonal[:, None] + diagonal - 2 * green
+    np.fill_diagonal(table, 0.0)
+    return np.maximum(table, 0.0)
+
+
+def _solve(grounded: sparse.csr_array, current: Floats) -> Floats:
+    if len(current) <= DENSE_PAIR:
+        return np.asarray(linalg.solve(grounded.toarray(), current, assume_a="pos"), dtype=np.float64)
+    inverse_degree = sparse.diags_array(1 / grounded.diagonal())
+    voltages, stopped = sparse_linalg.cg(grounded, current, rtol=1e-11, maxiter=1000, M=inverse_degree)
+    if stopped:
+        voltages = sparse_linalg.splu(grounded.tocsc(), permc_spec="MMD_AT_PLUS_A").solve(current)
+    return np.asarray(voltages, dtype=np.float64)
+
+
+def _fiedler_value(laplacian: sparse.csr_array) -> float:
+    """The smallest eigenvalue once the constant vector is lifted out of the way."""
+    n = laplacian.shape[0]
+    lift = 2 * float(laplacian.diagonal().max())  # above lambda_2, which is at most twice a degree
+    start = np.random.default_rng(0).standard_normal(n)
+
+    def lifted(x: Floats) -> Floats:
+        return np.asarray(laplacian @ x + lift * x.mean(), dtype=np.float64)
+
+    operator = sparse_linalg.LinearOperator((n, n), matvec=lifted, dtype=np.float64)
+    try:
+        found = sparse_linalg.eigsh(
+            operator, 1, which="SA", v0=start, tol=1e-10, maxiter=30, ncv=60, return_eigenvectors=False
+        )
+        return float(found[0])
+    except sparse_linalg.ArpackNoConvergence:
+        # Small gaps come with long thin graphs, whose shifted Laplacian has a sparse factor.
+        shift = -1e-9 * lift
+        found = sparse_linalg.eigsh(laplacian, 2, sigma=shift, v0=start, return_eigenvectors=False)
+        return float(np.sort(found)[1])
