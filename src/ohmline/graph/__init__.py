@@ -1,7 +1,8 @@
 """Graphs: who is near whom."""
 
-from ohmline.graph import generate, measure
+from ohmline.graph import build, generate, measure
+from ohmline.graph.build import Gaussian, epsilon_ball, knn
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
-__all__ = ["Graph", "NodeIndex", "generate", "measure"]
+__all__ = ["Gaussian", "Graph", "NodeIndex", "build", "epsilon_ball", "generate", "knn", "measure"]

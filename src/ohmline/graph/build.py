@@ -1,0 +1,191 @@
+"""Graphs from vectors: nearest neighbours and balls, with Gaussian weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ohmline.arrays import Floats, Ints, count, matrix, positive
+from ohmline.errors import ParameterError, WeightError
+from ohmline.graph.graph import Graph
+
+_SPARE = 8
+"""Neighbours fetched beyond k, so that a tie at the k-th can usually be settled among them."""
+
+
+@final
+@dataclass(frozen=True)
+class Gaussian:
+    """Weights exp(-d^2 / 2 width^2) for edges of length d.
+
+    Without a width the median length of the graph's own edges is taken, so a typical edge weighs
+    exp(-1/2) = 0.61.
+    """
+
+    width: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.width is not None:
+            positive(self.width, "the width of Gaussian")
+
+    def weights(self, lengths: Floats) -> Floats:
+        """The weights of edges with these lengths."""
+        width = self.width
+        if width is None:
+            longer = lengths[lengths > 0]
+            width = float(np.median(longer)) if len(longer) else 1.0
+        weights = np.exp(-0.5 * (lengths / width) ** 2)
+        if len(weights) and weights.min() == 0:
+            raise WeightError(
+                f"the Gaussian width {width:g} is so small that an edge of length {lengths.max():g} would "
+                "weigh 0 and vanish; give a larger width"
+            )
+        return np.asarray(weights, dtype=np.float64)
+
+
+def knn(
+    X: ArrayLike,
+    k: int,
+    *,
+    mutual: bool = False,
+    weights: Gaussian | None = None,
+    nodes: Iterable[Hashable] | None = None,
+) -> Graph:
+    """The k-nearest-neighbour graph of the rows of X, by Euclidean distance, exactly.
+
+    Two rows are joined when either is among the k nearest of the other; with ``mutual=True``,
+    when both are. Among equally near rows the one that comes first wins, so the graph depends on
+    nothing but X. Edges weigh 1, or what ``weights`` says.
+
+    >>> knn([[0.0], [1.0], [3.0]], 1)
+    Graph(nodes=3, edges=2, components=1)
+    >>> knn([[0.0], [1.0], [3.0]], 1, mutual=True)
+    Graph(nodes=3, edges=1, components=2)
+    >>> knn([[0.0], [1.0], [3.0]], 1, weights=Gaussian(1.0)).neighbours(1)
+    {0: 0.606..., 2: 0.135...}
+    """
+    rows = _rows(X)
+    k = count(k, "k", least=1)
+    if k >= len(rows):
+        raise ParameterError(f"k is {k}; {len(rows)} rows have at most {len(rows) - 1} neighbours each")
+    nearest = _nearest(rows, k)
+    pairs = np.sort(np.column_stack([np.repeat(np.arange(len(rows)), k), nearest.ravel()]), axis=1)
+    edges, times = np.unique(pairs, axis=0, return_counts=True)
+    return _join(rows, edges[times == 2] if mutual else edges, weights, nodes)
+
+
+def epsilon_ball(
+    X: ArrayLike,
+    radius: float,
+    *,
+    weights: Gaussian | None = None,
+    nodes: Iterable[Hashable] | None = None,
+) -> Graph:
+    """The rows of X, joined where they are at most ``radius`` apart.
+
+    >>> epsilon_ball([[0.0], [1.0], [3.0]], 1.0)
+    Graph(nodes=3, edges=1, components=2)
+    """
+    rows = _rows(X)
+    radius = positive(radius, "radius")
+    from sklearn.neighbors import NearestNeighbors
+
+    centred = rows - rows.mean(axis=0)
+    # The search may round; it looks a little further, and the lengths themselves decide.
+    slack = _rounding(centred)
+    found = NearestNeighbors(radius=float(np.sqrt(radius**2 + slack))).fit(centred).radius_neighbors_graph()
+    coo = found.tocoo()
+    upper = coo.row < coo.col
+    edges = np.column_stack([coo.row[upper], coo.col[upper]]).astype(np.int64)
+    return _join(rows, edges[_lengths(rows, edges) <= radius], weights, nodes)
+
+
+def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
+    """The median distance between two rows of X, of a random ``sample`` of them if there are more.
+
+    >>> median_width([[0.0], [1.0], [3.0]])
+    2.0
+    """
+    rows = _rows(X)
+    if len(rows) > count(sample, "sample", least=2):
+        rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), sample, replace=False))]
+    low, high = np.triu_indices(len(rows), 1)
+    return _positive_median(_lengths(rows, np.column_stack([low, high])))
+
+
+def neighbour_width(X: ArrayLike, k: int = 7) -> float:
+    """The median distance of a row of X to its k-th nearest: the scale of the neighbourhoods.
+
+    >>> neighbour_width([[0.0], [1.0], [3.0]], k=1)
+    1.0
+    """
+    rows = _rows(X)
+    k = min(count(k, "k", least=1), len(rows) - 1)
+    furthest = _nearest(rows, k)[:, -1]
+    return _positive_median(_lengths(rows, np.column_stack([np.arange(len(rows)), furthest])))
+
+
+def _rows(X: ArrayLike) -> Floats:
+    rows = matrix(X, "X")
+    if len(rows) < 2 or rows.shape[1] == 0:
+        raise ParameterError(f"X must have at least two rows and one column, got shape {rows.shape}")
+    return rows
+
+
+def _positive_median(lengths: Floats) -> float:
+    longer = lengths[lengths > 0]
+    if not len(longer):
+        raise ParameterError("all rows of X are equal, so no width can be read off them; give one")
+    return float(np.median(longer))
+
+
+def _join(rows: Floats, edges: Ints, weighting: Gaussian | None, nodes: Iterable[Hashable] | None) -> Graph:
+    from scipy import sparse
+
+    values = np.ones(len(edges)) if weighting is None else weighting.weights(_lengths(rows, edges))
+    upper = sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(len(rows), len(rows)))
+    return Graph.from_scipy(upper + upper.T, nodes=nodes)
+
+
+def _lengths(rows: Floats, edges: Ints, block: int = 65_536) -> Floats:
+    """Euclidean lengths of the edges, from the differences themselves."""
+    lengths = np.empty(len(edges))
+    for k in range(0, len(edges), block):
+        part = edges[k : k + block]
+        lengths[k : k + block] = np.sqrt(((rows[part[:, 0]] - rows[part[:, 1]]) ** 2).sum(axis=1))
+    return lengths
+
+
+def _rounding(centred: Floats) -> float:
+    """More than a squared distance can be off when it is computed from inner products."""
+    return float(1e-12 * centred.shape[1] * (centred**2).sum(axis=1).max())
+
+
+def _nearest(rows: Floats, k: int) -> Ints:
+    """For each row the positions of its k nearest others, nearest first, ties by position.
+
+    The search gives candidates, whose lengths are then computed from the differences. Where the
+    last candidate is not clearly further than the k-th neighbour, the whole row is searched.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    n = len(rows)
+    centred = rows - rows.mean(axis=0)
+    fetched = min(k + 1 + _SPARE, n)
+    rough, found = NearestNeighbors(n_neighbors=fetched).fit(centred).kneighbors(centred)
+    sources = np.repeat(np.arange(n), fetched)
+    lengths = _lengths(rows, np.column_stack([sources, found.ravel()])).reshape(n, fetched)
+    lengths[found == np.arange(n)[:, None]] = np.inf  # nobody is its own neighbour
+    order = np.lexsort((found, lengths), axis=1)[:, :k]
+    nearest = np.take_along_axis(found, order, axis=1).astype(np.int64)
+    if fetched < n:
+        kth = np.take_along_axis(lengths, order[:, -1:], axis=1)[:, 0]
+        for i in np.flatnonzero(~(rough[:, -1] ** 2 > kth**2 + _rounding(centred))):
+            away = np.sqrt(((rows - rows[i]) ** 2).sum(axis=1))
+            away[i] = np.inf
+            nearest[i] = np.lexsort((np.arange(n), away))[:k]
+    return nearest
