@@ -1,6 +1,19 @@
 """Bounds: what a learner can promise, and proof of it."""
 
 from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.graph_perceptron import GraphPerceptronBound
+from ohmline.bound.lgc import LabelComplexity, OnlineLGCBound, OnlineLGCRegret
 from ohmline.bound.perceptron import Fit, PerceptronBound, live_curve
 
-__all__ = ["Assumption", "Bound", "Certificate", "Fit", "PerceptronBound", "live_curve"]
+__all__ = [
+    "Assumption",
+    "Bound",
+    "Certificate",
+    "Fit",
+    "GraphPerceptronBound",
+    "LabelComplexity",
+    "OnlineLGCBound",
+    "OnlineLGCRegret",
+    "PerceptronBound",
+    "live_curve",
+]

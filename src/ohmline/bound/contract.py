@@ -32,6 +32,8 @@ class Certificate:
     """How many the trace has."""
     terms: Mapping[str, float] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
+    counts: str = "mistakes"
+    """What ``value`` and ``charged`` count."""
 
     @property
     def valid(self) -> bool:
@@ -46,7 +48,7 @@ class Certificate:
     def __str__(self) -> str:
         terms = ", ".join(f"{name} = {value:.4g}" for name, value in self.terms.items())
         state = "proven" if self.proven else "under assumptions" if self.valid else "void"
-        return f"at most {self.value:.4g} mistakes ({self.theorem}, {state}; {terms})"
+        return f"at most {self.value:.4g} {self.counts} ({self.theorem}, {state}; {terms})"
 
 
 class Bound(ABC):
