@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from scipy import sparse
@@ -12,9 +12,12 @@ from scipy.sparse import csgraph
 
 from ohmline.arrays import AnyArray, Floats, Ints, vector
 from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
+from ohmline.extras import require
+from ohmline.graph.edges import check_weights, index_of, refuse_asymmetry, split_edges, weights_of
 from ohmline.graph.nodes import NodeIndex
 
 
+@final
 class Graph:
     """An undirected graph whose edges carry weights (conductances).
 
@@ -61,13 +64,35 @@ class Graph:
 
         An edge may be listed once or in both directions. Listed twice with two weights it is
         an error, unless ``symmetrise=True`` asks for the larger. ``nodes`` fixes the order of
-        the nodes and may name isolated ones; without it they come in order of appearance (for
-        whole numbers: 0..max).
+        the nodes and may name isolated ones. Without it whole numbers stand for 0..max, unless
+        they are so scattered that they must be names; names come in order of appearance.
         """
-        sources, targets, weights = _split_edges(edges)
-        index = _index_of(sources, targets, nodes)
+        sources, targets, weights = split_edges(edges)
+        return cls.from_columns(sources, targets, weights, nodes=nodes, signed=signed, symmetrise=symmetrise)
+
+    @classmethod
+    def from_columns(
+        cls,
+        sources: Sequence[Hashable] | AnyArray,
+        targets: Sequence[Hashable] | AnyArray,
+        weights: Sequence[float] | AnyArray | None = None,
+        *,
+        nodes: Iterable[Hashable] | None = None,
+        signed: bool = False,
+        symmetrise: bool = False,
+    ) -> Graph:
+        """The same as :meth:`from_edges`, with one column for each end and one for the weights.
+
+        >>> Graph.from_columns(["a", "b"], ["b", "c"], [1.0, 2.0]).degree
+        array([1., 3., 2.])
+        """
+        if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
+            sizes = [len(sources), len(targets)] + ([] if weights is None else [len(weights)])
+            raise ShapeError(f"the columns of an edge list must be equally long, got {sizes} entries")
+        column = np.ones(len(sources)) if weights is None else weights_of(weights)
+        index = NodeIndex(nodes) if nodes is not None else index_of(sources, targets)
         s, t = index.positions(sources), index.positions(targets)
-        return cls._assemble(s, t, weights, index, signed=signed, symmetrise=symmetrise, listed=True)
+        return cls._assemble(s, t, column, index, signed=signed, symmetrise=symmetrise, listed=True)
 
     @classmethod
     def from_scipy(
@@ -79,14 +104,14 @@ class Graph:
         symmetrise: bool = False,
     ) -> Graph:
         """A square symmetric matrix of weights, sparse or dense; zeros are no edges."""
-        if not sparse.issparse(adjacency):
-            dense = np.asarray(adjacency)
-            if dense.ndim != 2:
-                raise ShapeError(f"an adjacency matrix must have two dimensions, got shape {dense.shape}")
-            if dense.dtype.kind == "f" and not np.isfinite(dense).all():
-                i, j = np.argwhere(~np.isfinite(dense))[0]
-                raise WeightError(f"the weight of edge ({i}, {j}) is {dense[i, j]}; weights must be finite")
-        coo = sparse.coo_array(adjacency)
+        table = adjacency if sparse.issparse(adjacency) else np.asarray(adjacency)
+        if table.ndim != 2:
+            raise ShapeError(f"an adjacency matrix must have two dimensions, got shape {table.shape}")
+        if table.dtype.kind not in "biuf":
+            raise WeightError(
+                f"an adjacency matrix must hold real numbers, got entries of type {table.dtype}"
+            )
+        coo = sparse.coo_array(table)
         rows, columns = coo.shape
         if rows != columns:
             raise ShapeError(f"an adjacency matrix must be square, got shape {coo.shape}")
@@ -102,8 +127,15 @@ class Graph:
     def from_networkx(
         cls, graph: Any, *, weight: str = "weight", signed: bool = False, symmetrise: bool = False
     ) -> Graph:
-        """A networkx graph; a missing edge attribute ``weight`` counts as 1."""
-        if graph.is_directed() and not symmetrise:
+        """A networkx graph; a missing edge attribute ``weight`` counts as 1.
+
+        Of the parallel edges of a multigraph the heaviest is kept.
+        """
+        try:
+            directed, multiple = graph.is_directed(), graph.is_multigraph()
+        except AttributeError:
+            raise GraphError(f"expected a networkx graph, got {type(graph).__name__}") from None
+        if directed and not symmetrise:
             raise DirectedError(
                 "the networkx graph is directed; pass symmetrise=True to take max(S, S') of the weights"
             )
@@ -111,7 +143,7 @@ class Graph:
             [(u, v, data.get(weight, 1.0)) for u, v, data in graph.edges(data=True)],
             nodes=graph.nodes,
             signed=signed,
-            symmetrise=symmetrise or graph.is_multigraph(),
+            symmetrise=symmetrise or multiple,
         )
 
     @classmethod
@@ -130,7 +162,7 @@ class Graph:
         n = len(index)
         if n == 0:
             raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
-        _check_weights(s, t, weights, index, signed=signed)
+        check_weights(s, t, weights, index, signed=signed)
         keep = (s != t) & (weights != 0)
         loops = int(np.count_nonzero((s == t) & (weights != 0)))
         s, t, weights = s[keep], t[keep], weights[keep]
@@ -141,7 +173,7 @@ class Graph:
         last[:-1] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
         if not symmetrise:
             forward = (s < t)[order]
-            _refuse_asymmetry(low, high, weights, last, forward, index, listed=listed)
+            refuse_asymmetry(low, high, weights, last, forward, index, listed=listed)
         low, high, weights = low[last], high[last], weights[last]
         upper = sparse.coo_array((weights, (low, high)), shape=(n, n))
         adjacency = sparse.csr_array(upper + upper.T)
@@ -207,11 +239,14 @@ class Graph:
         """The neighbours of ``node`` and the weights of the edges to them."""
         i = self.nodes.position(node)
         span = slice(self.indptr[i], self.indptr[i + 1])
-        return {self.nodes[j]: float(w) for j, w in zip(self.indices[span], self.weights[span], strict=True)}
+        ends, weights = self.indices[span].tolist(), self.weights[span].tolist()
+        return {self.nodes[j]: w for j, w in zip(ends, weights, strict=True)}
 
     def subgraph(self, nodes: Iterable[Hashable]) -> Graph:
         """The graph on ``nodes`` alone, in their order, with the edges between them."""
         chosen = list(nodes)
+        if not chosen:
+            raise GraphError("a subgraph needs at least one node, got none")
         positions = self.nodes.positions(chosen)
         part = sparse.csr_array(self.adjacency[positions][:, positions])
         part.sort_indices()
@@ -220,7 +255,20 @@ class Graph:
     def largest_component(self) -> Graph:
         """The subgraph on the largest connected component (the first, among equals)."""
         members = np.flatnonzero(self.component_of == np.bincount(self.component_of).argmax())
-        return self.subgraph([self.nodes[i] for i in members])
+        return self.subgraph([self.nodes[i] for i in members.tolist()])
+
+    def to_scipy(self) -> sparse.csr_array:
+        """A copy of the symmetric matrix of weights, to change as you like."""
+        return self.adjacency.copy()
+
+    def to_networkx(self) -> Any:
+        """A networkx graph with the same ids, the weights as the edge attribute ``weight``."""
+        networkx = require("networkx", "io")
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.nodes)
+        ends_and_weights = zip(*(column.tolist() for column in self.edges()), strict=True)
+        graph.add_weighted_edges_from((self.nodes[i], self.nodes[j], w) for i, j, w in ends_and_weights)
+        return graph
 
     def summary(self) -> dict[str, Any]:
         """Counts worth knowing before learning on this graph."""
@@ -253,100 +301,6 @@ class Graph:
     def __repr__(self) -> str:
         sign = ", signed" if self.signed else ""
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
-
-
-def _split_edges(edges: Iterable[Sequence[Any]] | AnyArray) -> tuple[Any, Any, Floats]:
-    """Columns of an edge list: sources, targets, weights."""
-    if isinstance(edges, np.ndarray):
-        if edges.ndim != 2 or edges.shape[1] not in (2, 3):
-            raise ShapeError(f"an array of edges must have 2 or 3 columns, got shape {edges.shape}")
-        if edges.shape[1] == 2:
-            return edges[:, 0], edges[:, 1], np.ones(len(edges))
-        ends = edges[:, :2]
-        if ends.dtype.kind == "f":
-            if not np.array_equal(ends, np.round(ends)):
-                raise GraphError(
-                    "the first two columns of an array of edges are node ids and must be whole numbers; "
-                    "pass a list of (u, v, weight) for other ids"
-                )
-            ends = ends.astype(np.int64)
-        return ends[:, 0], ends[:, 1], _weights_of(edges[:, 2])
-    sources: list[Hashable] = []
-    targets: list[Hashable] = []
-    weights: list[float] = []
-    for k, edge in enumerate(edges):
-        if isinstance(edge, str) or len(edge) not in (2, 3):
-            raise GraphError(f"edge {k} is {edge!r}; expected (u, v) or (u, v, weight)")
-        sources.append(edge[0])
-        targets.append(edge[1])
-        weights.append(edge[2] if len(edge) == 3 else 1.0)
-    return sources, targets, _weights_of(weights)
-
-
-def _weights_of(weights: Any) -> Floats:
-    try:
-        return np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        bad = next(w for w in weights if not isinstance(w, int | float))
-        raise WeightError(f"edge weight {bad!r} is not a number; give a finite number above 0") from None
-
-
-def _index_of(sources: Any, targets: Any, nodes: Iterable[Hashable] | None) -> NodeIndex:
-    if nodes is not None:
-        return NodeIndex(nodes)
-    ends = [*sources, *targets]
-    if all(isinstance(node, int | np.integer) and not isinstance(node, bool) and node >= 0 for node in ends):
-        largest = max((int(node) for node in ends), default=-1)
-        if largest < 10 * len(ends) + 10:  # a compact range, not account numbers
-            return NodeIndex(largest + 1)
-    order: dict[Hashable, None] = {}
-    for u, v in zip(sources, targets, strict=True):
-        order[u.item() if isinstance(u, np.generic) else u] = None
-        order[v.item() if isinstance(v, np.generic) else v] = None
-    return NodeIndex(order)
-
-
-def _check_weights(s: Ints, t: Ints, weights: Floats, index: NodeIndex, *, signed: bool) -> None:
-    for bad, remedy in (
-        (~np.isfinite(weights), "weights must be finite; drop the edge or give it a weight"),
-        (
-            (weights < 0) & (not signed),
-            "weights must not be negative; pass signed=True if a negative weight means dissimilar nodes",
-        ),
-    ):
-        if bad.any():
-            k = int(np.flatnonzero(bad)[0])
-            raise WeightError(
-                f"the weight of edge ({index[int(s[k])]!r}, {index[int(t[k])]!r}) is {weights[k]}; {remedy}"
-            )
-
-
-def _refuse_asymmetry(
-    low: Ints, high: Ints, weights: Floats, last: Any, forward: Any, index: NodeIndex, *, listed: bool
-) -> None:
-    """An edge with two weights, or a matrix entry without its mirror, is directed input."""
-    if not len(low):
-        return
-    group = np.cumsum(np.append(0, last[:-1]))
-    n_groups = int(group[-1]) + 1
-    smallest = np.full(n_groups, np.inf)
-    largest = np.full(n_groups, -np.inf)
-    np.minimum.at(smallest, group, weights)
-    np.maximum.at(largest, group, weights)
-    ways = np.bincount(group, weights=np.where(forward, 1, 0), minlength=n_groups)
-    sizes = np.bincount(group, minlength=n_groups)
-    bad = smallest != largest
-    if not listed:
-        bad |= (ways == 0) | (ways == sizes)
-    if bad.any():
-        g = int(np.flatnonzero(bad)[0])
-        k = int(np.flatnonzero(group == g)[0])
-        u, v = index[int(low[k])], index[int(high[k])]
-        if smallest[g] != largest[g]:
-            what = f"edge ({u!r}, {v!r}) has two weights, {smallest[g]} and {largest[g]}"
-        else:
-            what = f"edge ({u!r}, {v!r}) of weight {largest[g]} goes one way only"
-        raise DirectedError(f"{what}; the graph is undirected: pass symmetrise=True to take max(S, S')")
 
 
 def signs(labels: Any, n: int) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import final, overload
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ohmline.arrays import Ints
 from ohmline.errors import GraphError, UnknownNode
 
 
+@final
 class NodeIndex(Sequence[Hashable]):
     """Maps any hashable ids to positions 0..n-1 and back.
 
@@ -36,7 +38,7 @@ class NodeIndex(Sequence[Hashable]):
         if isinstance(ids, range) and ids == range(len(ids)):
             self._size = len(ids)
             return
-        listed: list[Hashable] = [n.item() if isinstance(n, np.generic) else n for n in ids]
+        listed = [plain(node) for node in ids]
         self._size = len(listed)
         if all(type(node) is int and node == k for k, node in enumerate(listed)):
             return
@@ -50,6 +52,8 @@ class NodeIndex(Sequence[Hashable]):
             seen: set[Hashable] = set()
             twice = next(node for node in listed if node in seen or seen.add(node))  # type: ignore[func-returns-value]
             raise GraphError(f"node {twice!r} is listed twice; every id must be given once")
+        if any(isinstance(node, float) and node != node for node in listed):
+            raise GraphError("nan is not a node id: it equals nothing, itself included; give the node a name")
         self._ids, self._places = tuple(listed), places
 
     def position(self, node: Hashable) -> int:
@@ -83,7 +87,11 @@ class NodeIndex(Sequence[Hashable]):
     def __len__(self) -> int:
         return self._size
 
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+    @overload
+    def __getitem__(self, place: int) -> Hashable: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Hashable]: ...
+    def __getitem__(self, place: int | slice) -> Hashable | Sequence[Hashable]:
         ids: Sequence[Hashable] = range(self._size) if self._ids is None else self._ids
         return ids[place]
 
@@ -105,3 +113,8 @@ class NodeIndex(Sequence[Hashable]):
 
     def _sample(self) -> str:
         return ", ".join(repr(node) for node, _ in zip(self, range(3), strict=False)) or "none"
+
+
+def plain(node: Hashable) -> Hashable:
+    """The id as a Python object: NumPy's numbers and strings hash alike but print otherwise."""
+    return node.item() if isinstance(node, np.generic) else node
