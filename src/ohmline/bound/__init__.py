@@ -4,6 +4,7 @@ from ohmline.bound.contract import Assumption, Bound, Certificate
 from ohmline.bound.graph_perceptron import GraphPerceptronBound
 from ohmline.bound.lgc import LabelComplexity, OnlineLGCBound, OnlineLGCRegret
 from ohmline.bound.perceptron import Fit, PerceptronBound, live_curve
+from ohmline.bound.pounce import PounceBound
 
 __all__ = [
     "Assumption",
@@ -15,5 +16,6 @@ __all__ = [
     "OnlineLGCBound",
     "OnlineLGCRegret",
     "PerceptronBound",
+    "PounceBound",
     "live_curve",
 ]

@@ -11,9 +11,13 @@ import numpy as np
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.bound.contract import Assumption
 from ohmline.errors import LabelError, LearnerError, ShapeError
+from ohmline.game.play import play
+from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import signs
 from ohmline.graph.nodes import NodeIndex
+from ohmline.kernel.space import Columns
+from ohmline.learn.contract import BinaryLearner
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +93,26 @@ def mistake_driven(seen: Evidence) -> Assumption:
     """The hypothesis moved on exactly the mistaken trials."""
     holds = bool(np.array_equal(seen.moved, seen.mistaken))
     return Assumption("the hypothesis moved on the mistaken trials and on no others", True, holds)
+
+
+def starts_afresh(seen: Evidence, fresh: BinaryLearner[Any], text: str) -> Assumption:
+    """Whether ``fresh``, a learner that has seen nothing, makes the same moves at the same margins."""
+    if isinstance(getattr(fresh, "space", None), Columns):  # its columns would have to be fetched again
+        return Assumption(text, False)
+    places = seen.positions if seen.nodes.is_range else [seen.nodes[int(i)] for i in seen.positions]
+    again = play(fresh, Stream(places, seen.labels.astype(np.int64)))
+    same = np.allclose(again.margin, seen.margin, rtol=1e-6, atol=1e-9)
+    return Assumption(text, True, bool(same and np.array_equal(again.updated, seen.moved)))
+
+
+def only(seen: Evidence, chosen: Bools) -> Evidence:
+    """The evidence of some trials alone."""
+    return Evidence(
+        seen.nodes,
+        seen.positions[chosen],
+        seen.labels[chosen],
+        seen.mistaken[chosen],
+        seen.moved[chosen],
+        seen.margin[chosen],
+        seen.progress[chosen],
+    )

@@ -8,16 +8,13 @@ from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, count
+from ohmline.arrays import Floats, count
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import Evidence, evidence, labelling, mistake_driven
+from ohmline.bound.evidence import Evidence, evidence, labelling, mistake_driven, only, starts_afresh
 from ohmline.bound.interpolant import Interpolant
 from ohmline.errors import ParameterError
-from ohmline.game.play import play
-from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.kernel.contract import Kernel
-from ohmline.kernel.space import Columns
 from ohmline.learn.perceptron import Perceptron
 
 
@@ -142,33 +139,13 @@ def relative_bound(z: float, errors: int) -> float:
 def from_zero(seen: Evidence, kernel: Kernel) -> Assumption:
     """Whether a perceptron that starts from zero makes the same updates at the same margins."""
     text = "the hypothesis started at zero and every update added y_t v_{i_t}"
-    if isinstance(kernel.space, Columns):  # its columns would have to be fetched again
-        return Assumption(text, False)
-    places = seen.positions if seen.nodes.is_range else [seen.nodes[int(i)] for i in seen.positions]
-    again = play(Perceptron(kernel), Stream(places, seen.labels.astype(np.int64)))
-    same = np.allclose(again.margin, seen.margin, rtol=1e-6, atol=1e-9) and np.array_equal(
-        again.updated, seen.moved
-    )
-    return Assumption(text, True, same)
+    return starts_afresh(seen, Perceptron(kernel), text)
 
 
 def errors_of(fit: Interpolant, seen: Evidence, trials: int) -> int:
     """|M_A ∩ M_u| of the interpolant of the first ``trials`` trials."""
     said = fit.labels(trials)[fit.place[:trials]]
     return int(np.sum((said != seen.labels[:trials]) & seen.mistaken[:trials]))
-
-
-def only(seen: Evidence, chosen: Bools) -> Evidence:
-    """The evidence of some trials alone."""
-    return Evidence(
-        seen.nodes,
-        seen.positions[chosen],
-        seen.labels[chosen],
-        seen.mistaken[chosen],
-        seen.moved[chosen],
-        seen.margin[chosen],
-        seen.progress[chosen],
-    )
 
 
 def largest(values: Floats) -> float:
