@@ -2,7 +2,21 @@
 
 from ohmline.graph import build, generate, measure
 from ohmline.graph.build import Gaussian, epsilon_ball, knn
+from ohmline.graph.files import Format, read, read_labels, write
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
-__all__ = ["Gaussian", "Graph", "NodeIndex", "build", "epsilon_ball", "generate", "knn", "measure"]
+__all__ = [
+    "Format",
+    "Gaussian",
+    "Graph",
+    "NodeIndex",
+    "build",
+    "epsilon_ball",
+    "generate",
+    "knn",
+    "measure",
+    "read",
+    "read_labels",
+    "write",
+]

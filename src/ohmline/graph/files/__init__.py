@@ -1,0 +1,109 @@
+"""Graphs and labels in files."""
+
+from __future__ import annotations
+
+from enum import Enum
+from os import PathLike
+from pathlib import Path
+from typing import final
+
+from ohmline.errors import FileFormatError, GraphError
+from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
+from ohmline.graph.files.graphml import read_graphml, write_graphml
+from ohmline.graph.files.labels import read_labels
+from ohmline.graph.files.market import read_market, write_market
+from ohmline.graph.files.parquet import read_parquet, write_parquet
+from ohmline.graph.graph import Graph
+
+__all__ = ["Format", "read", "read_labels", "write"]
+
+
+@final
+class Format(Enum):
+    """The formats that graphs are read from and written to."""
+
+    EDGE_LIST = "edge list"
+    GRAPHML = "GraphML"
+    MATRIX_MARKET = "Matrix Market"
+    PARQUET = "Parquet"
+
+
+_BY_SUFFIX = {
+    **dict.fromkeys([".csv", ".tsv", ".txt", ".edges", ".edgelist", ".el"], Format.EDGE_LIST),
+    ".graphml": Format.GRAPHML,
+    ".mtx": Format.MATRIX_MARKET,
+    ".parquet": Format.PARQUET,
+}
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    format: Format | None = None,
+    header: bool | None = None,
+    signed: bool = False,
+    symmetrise: bool = False,
+) -> Graph:
+    """A graph from a file, in the format that the end of its name or ``format`` says.
+
+    ============================================  =======================================
+    .csv .tsv .txt .edges .edgelist .el           lines ``source target [weight]``
+    .graphml                                      GraphML (extra ``io``)
+    .mtx                                          Matrix Market, a square matrix
+    .parquet                                      columns source, target and perhaps weight
+                                                  (extra ``io``)
+    ============================================  =======================================
+
+    Each may be compressed (.gz). Edge lists are separated by tab, comma, semicolon or blank,
+    whichever the first line has; lines that begin with # or % are comments; whether the first
+    row is a header is seen from the rows unless ``header`` says. Ids are whole numbers if all
+    of them look so, else strings; numbers come in their order, strings as they appear.
+
+    A directed file (or an edge with two weights) is an error unless ``symmetrise=True`` asks for
+    max(S, S'); negative weights are one unless ``signed=True``.
+    """
+    place = Path(path)
+    kind = _format(place, format)
+    try:
+        if kind is Format.EDGE_LIST:
+            return read_edge_list(place, header=header, signed=signed, symmetrise=symmetrise)
+        if kind is Format.GRAPHML:
+            return read_graphml(place, signed=signed, symmetrise=symmetrise)
+        if kind is Format.MATRIX_MARKET:
+            return read_market(place, signed=signed, symmetrise=symmetrise)
+        return read_parquet(place, signed=signed, symmetrise=symmetrise)
+    except GraphError as error:
+        if str(place) in str(error):
+            raise
+        raise type(error)(f"{place}: {error}") from None
+
+
+def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = None) -> None:
+    """Write a graph in the format that the end of the name or ``format`` says; see :func:`read`.
+
+    Reading the file gives an equal graph back (with ``signed=True`` for a signed one): order and
+    types of the ids and isolated nodes are kept, in a comment or an attribute where the format
+    has no place for them. The file appears whole or not at all.
+    """
+    place = Path(path)
+    kind = _format(place, format)
+    if kind is Format.EDGE_LIST:
+        write_edge_list(graph, place)
+    elif kind is Format.GRAPHML:
+        write_graphml(graph, place)
+    elif kind is Format.MATRIX_MARKET:
+        write_market(graph, place)
+    else:
+        write_parquet(graph, place)
+
+
+def _format(path: Path, given: Format | None) -> Format:
+    if given is not None:
+        return given
+    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+    if suffix not in _BY_SUFFIX:
+        raise FileFormatError(
+            f"{path}: the ending {suffix!r} names no format (known: {', '.join(_BY_SUFFIX)}, each also "
+            "with .gz); pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
+        )
+    return _BY_SUFFIX[suffix]
