@@ -22,6 +22,7 @@ from ohmline.learn.stepping import (
     VARIANCE_ABOVE,
     Rule,
     asks,
+    reads_variance,
 )
 
 
@@ -37,20 +38,14 @@ class StreamQuery(ABC):
     @final
     def needs_variance(self) -> bool:
         """Whether it looks at the learner's own uncertainty."""
-        return self.rule.kind in (VARIANCE_ABOVE, GAP_BELOW)
-
-    @property
-    @final
-    def needs_view(self) -> bool:
-        """Whether it looks at the learner at all."""
-        return self.needs_variance
+        return reads_variance(self.rule)
 
     @final
     def wants(self, view: View[object], *, trial: int, spent: int = 0, draw: float = 0.0) -> bool:
         """Whether to ask: ``trial`` counts from 1, ``spent`` labels were had, ``draw`` is uniform."""
         if self.needs_variance and np.isnan(view.variance):
             raise LearnerError(
-                f"{self!r} needs a learner that knows its own variance (OnlineLGC, LocalLGC); "
+                f"{self!r} needs a learner that knows its own variance (OnlineLGC, SharedLGC, LocalLGC); "
                 "use RandomRate or Always with this one"
             )
         return bool(asks(self.rule, trial, view.margin, view.variance, spent, draw))
@@ -70,7 +65,10 @@ class Always(StreamQuery):
 
 @final
 class RandomRate(StreamQuery):
-    """Asks with probability ``p``, whatever the learner knows."""
+    """Asks with probability ``p``, whatever the learner knows: the baseline of every other query.
+
+    The coins come from the ``seed`` of ``play``, so equal seeds ask for equal labels.
+    """
 
     def __init__(self, p: float) -> None:
         self.p = fraction(p, "the rate p of RandomRate")
@@ -85,7 +83,16 @@ class RandomRate(StreamQuery):
 
 @final
 class VarianceAbove(StreamQuery):
-    """Asks when r_t > t^-kappa: the query of SSLGC (paper 004, Algorithm 2)."""
+    """Asks when r_t > t^-kappa: the query of SSLGC (paper 004, Algorithm 2).
+
+    r_t is the learner's variance, and t counts the trials from 1. The larger ``kappa`` in
+    [0, 1], the more labels are asked for. It does not look at the margin, so the labels asked
+    for are the same whatever they are, if every one of them is learned.
+
+    >>> from ohmline.learn import View
+    >>> [VarianceAbove(0.5).wants(View(1, 2.0, 0.3), trial=t) for t in (4, 16)]
+    [False, True]
+    """
 
     def __init__(self, kappa: float = 0.4) -> None:
         self.kappa = fraction(kappa, "kappa of VarianceAbove")
@@ -100,7 +107,16 @@ class VarianceAbove(StreamQuery):
 
 @final
 class GapBelow(StreamQuery):
-    """Asks when gap^2 <= c v log(t + 1): the margin is small against its own uncertainty."""
+    """Asks when gap^2 <= c v log(t + 1): the margin is small against its own uncertainty.
+
+    The gap is the margin of a binary learner, or that between the two best classes; v is the
+    learner's variance and t counts the trials from 1. The larger ``c``, the more labels. A sure
+    node is not asked about however little is known near it, and an unsure one is.
+
+    >>> from ohmline.learn import View
+    >>> [GapBelow(0.1).wants(View("a", gap, 0.5), trial=50) for gap in (0.2, 0.9)]
+    [True, False]
+    """
 
     def __init__(self, c: float = 0.01) -> None:
         self.c = non_negative(c, "c of GapBelow")
