@@ -1,0 +1,55 @@
+"""The contract of a basis: what f is an expansion over, and what happens when a point comes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from ohmline.learn.manifold.pursuit import Pursuit
+
+
+class Basis(ABC):
+    """Options of a basis. ``start`` gives the compiled state that grows with the stream.
+
+    The state is a ``NamedTuple`` of arrays with a body of :func:`admit` and, where the weights
+    are not those between points, of :func:`weigh`.
+    """
+
+    pursuit: Pursuit
+
+    @property
+    @abstractmethod
+    def capacity(self) -> int:
+        """Elements to make room for at the start."""
+
+    @property
+    @abstractmethod
+    def grows(self) -> bool:
+        """Whether room has to be made as the stream goes on."""
+
+    @property
+    @abstractmethod
+    def replayable(self) -> bool:
+        """Whether its elements are points of the stream, so that they can be replayed."""
+
+    @abstractmethod
+    def start(self, dimension: int, width: float) -> Any:
+        """The compiled state, for points of that dimension and graph weights of that width."""
+
+    @abstractmethod
+    def check(self, smoothness: Any) -> None:
+        """Refuse a regulariser that this basis cannot serve."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make this basis again."""
+
+
+def weigh(basis: Any, terms: Any, expansion: Any, scratch: Any) -> int:
+    """The graph weights between the new point and the elements, as in ``gaussian_weights``."""
+    raise TypeError("compiled code only")
+
+
+def admit(basis: Any, terms: Any, expansion: Any, scratch: Any, y: Any) -> None:
+    """Take the new point, with coefficient ``scratch.delta``, into the basis."""
+    raise TypeError("compiled code only")

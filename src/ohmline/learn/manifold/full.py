@@ -1,0 +1,52 @@
+"""Every point as the basis: Algorithm 1 of paper 003 as it is printed."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.learn.manifold.basis import Basis
+from ohmline.learn.manifold.buffer import BufferState
+from ohmline.learn.manifold.pursuit import Pursuit
+from ohmline.learn.manifold.smoothness import Smoothness
+
+
+@final
+class Full(Basis):
+    """All points so far. For reference and for short streams: memory grows with the square of the stream.
+
+    Cost of trial t: t x (neighbours of the point), which with a fixed graph width is a fixed share of
+    t, so the whole stream costs the cube of its length (the paper says the square).
+
+    >>> Full()
+    Full()
+    """
+
+    def __init__(self) -> None:
+        self.pursuit = Pursuit()
+
+    @property
+    def capacity(self) -> int:
+        return 256
+
+    @property
+    def grows(self) -> bool:
+        return True
+
+    @property
+    def replayable(self) -> bool:
+        return True
+
+    def start(self, dimension: int, width: float) -> BufferState:
+        # A buffer that is never full.
+        return BufferState(np.array([np.iinfo(np.int64).max, 0], dtype=np.int64))
+
+    def check(self, smoothness: Smoothness) -> None:
+        """Any regulariser will do."""
+
+    def settings(self) -> dict[str, Any]:
+        return {}
+
+    def __repr__(self) -> str:
+        return "Full()"

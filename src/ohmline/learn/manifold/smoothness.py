@@ -1,0 +1,267 @@
+"""What unlabelled points are for: convex regularisers of the values of f (paper 003, section 2.1).
+
+A regulariser of the batch risk that is a sum over points, Omega = 1/T sum_t Omega_t, is learned
+online through one thing only: the derivatives of Omega_t in the values of f at the new point and
+at the basis. By the reproducing property they are the coefficients of its gradient. So any convex
+semi-supervised risk is one small class with two methods, ``energy`` and ``slopes``.
+
+| paper 003 | here |
+|---|---|
+| w_it | ``weight`` between basis element i and the new point |
+| t / tau, n_i | ``mass[i]``: how many earlier points element i stands for |
+| f_1 .. f_M | the views |
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
+from ohmline.compiled import compiled
+from ohmline.errors import ParameterError
+from ohmline.learn.manifold.expansion import SIZE, Expansion, Scratch, exponentials
+
+FOREIGN, MANIFOLD, MULTIVIEW = range(3)
+"""The regularisers that compiled code knows; ``FOREIGN`` is written in Python."""
+
+Weights = Callable[[Floats, Floats], Floats]
+"""weights(basis, point): one non-negative number for each row of ``basis``."""
+
+
+class Scene(NamedTuple):
+    """What a regulariser sees of one trial."""
+
+    point: Floats
+    """The new point, (d,)."""
+    basis: Floats
+    """The elements of the basis, (n, d)."""
+    mass: Floats
+    """How many earlier points each element stands for, (n,)."""
+    here: Floats
+    """f at the new point, (views, classes)."""
+    there: Floats
+    """f at the basis, (views, classes, n)."""
+    apart: Floats
+    """||K_i - K_x||^2 for every element, (views, n)."""
+    length: Floats
+    """||K_x||^2, (views,)."""
+
+
+class Slopes(NamedTuple):
+    """The derivatives of Omega_t, and how curved it is."""
+
+    here: Floats
+    """In the values at the new point, (views, classes)."""
+    there: Floats
+    """In the values at the basis, (views, classes, n)."""
+    curvature: float
+    """At least the largest curvature of Omega_t along a unit vector of the kernel's space."""
+
+
+class Smoothness(ABC):
+    """A convex regulariser Omega_t. Subclass it in Python; the learner then runs one event at a time."""
+
+    @property
+    def views(self) -> tuple[tuple[int, ...], ...] | None:
+        """The feature columns of each view; None for one view of them all."""
+        return None
+
+    @property
+    def rule(self) -> int:
+        """How compiled code knows it."""
+        return FOREIGN
+
+    @abstractmethod
+    def energy(self, scene: Scene) -> float:
+        """Omega_t(f)."""
+
+    @abstractmethod
+    def slopes(self, scene: Scene) -> Slopes:
+        """Its derivatives in ``scene.here`` and ``scene.there``, and its curvature."""
+
+
+@final
+class Manifold(Smoothness):
+    """Omega_t = sum_i mass_i w_i (f(x_i) - f(x_t))^2: f is smooth along the graph of the points.
+
+    ``width`` is the paper's sigma in w = exp(-||x_i - x_t||^2 / 2 sigma^2); None takes it from the data.
+    Weights below ``cutoff`` count as zero, which keeps a step as cheap as the point's neighbourhood
+    is small (Differs: the paper keeps them all; 0 does so too). Any other ``weight(basis, point)`` is a
+    Python function, called once per event.
+
+    >>> Manifold(0.05)
+    Manifold(0.05)
+    >>> nearest = lambda basis, point: (abs(basis - point).max(axis=1) < 0.1).astype(float)
+    >>> Manifold(weight=nearest).rule == FOREIGN
+    True
+    """
+
+    def __init__(
+        self, width: float | None = None, *, weight: Weights | None = None, cutoff: float = 1e-6
+    ) -> None:
+        if width is not None and weight is not None:
+            raise ParameterError("Manifold takes a width or a weight function, not both")
+        self.width = None if width is None else positive(width, "the width of Manifold")
+        self.weight = weight
+        self.cutoff = non_negative(cutoff, "the cutoff of Manifold")
+        if self.cutoff >= 1:
+            raise ParameterError(f"the cutoff of Manifold must be below 1, got {cutoff!r}")
+
+    @property
+    def rule(self) -> int:
+        return MANIFOLD if self.weight is None else FOREIGN
+
+    @property
+    def reach(self) -> float:
+        """The squared distance, in units of 2 sigma^2, beyond which a weight counts as zero."""
+        return float(-np.log(self.cutoff)) if self.cutoff > 0 else np.inf
+
+    def weights(self, basis: Floats, point: Floats) -> Floats:
+        """The weight of every row of ``basis`` to ``point``, zero below the cutoff."""
+        if self.weight is not None:
+            found = vector(self.weight(basis, point), "the weights", length=len(basis))
+            if np.any(found < 0):
+                raise ParameterError(
+                    f"the weight function gave {found.min():g}; weights must be at least 0, "
+                    "or the regulariser is not convex"
+                )
+            return found
+        if self.width is None:
+            raise ParameterError(
+                "this Manifold has no width yet; give it one, or learn from some points first"
+            )
+        w = np.exp(-np.sum((basis - point) ** 2, axis=1) / (2 * self.width**2))
+        return np.asarray(np.where(w >= self.cutoff, w, 0.0))
+
+    def energy(self, scene: Scene) -> float:
+        w = scene.mass * self.weights(scene.basis, scene.point)
+        return float(np.sum(w * (scene.there - scene.here[:, :, None]) ** 2))
+
+    def slopes(self, scene: Scene) -> Slopes:
+        w = self.weights(scene.basis, scene.point)
+        near = np.flatnonzero(w)
+        there, here = np.zeros_like(scene.there), np.zeros_like(scene.here)
+        curvature = graph_slopes(
+            scene.here, scene.there, w, scene.mass, 1.0, near, len(near), scene.apart, there, here
+        )
+        return Slopes(here, there, curvature)
+
+    def __repr__(self) -> str:
+        inside = "" if self.width is None else f"{self.width:g}"
+        return f"Manifold({inside if self.weight is None else f'weight={self.weight!r}'})"
+
+
+@final
+class Multiview(Smoothness):
+    """Omega_t = sum_ij (f_i(x_t) - f_j(x_t))^2: learners of different features agree on every point.
+
+    ``views`` are lists of feature columns, one function each. The prediction is that of their mean.
+
+    >>> Multiview([0, 1], [2, 3])
+    Multiview((0, 1), (2, 3))
+    """
+
+    def __init__(self, *views: Sequence[int]) -> None:
+        if len(views) < 2 or not all(len(view) for view in views):
+            raise ParameterError(
+                f"Multiview needs two or more lists of feature columns, none empty, got {views!r}"
+            )
+        self._views = tuple(tuple(count(c, "a column of Multiview") for c in view) for view in views)
+
+    @property
+    def views(self) -> tuple[tuple[int, ...], ...]:
+        return self._views
+
+    @property
+    def rule(self) -> int:
+        return MULTIVIEW
+
+    def energy(self, scene: Scene) -> float:
+        return float(np.sum((scene.here[:, None] - scene.here[None]) ** 2))
+
+    def slopes(self, scene: Scene) -> Slopes:
+        here = np.zeros_like(scene.here)
+        curvature = agreement_slopes(scene.here, scene.length, here)
+        return Slopes(here, np.zeros_like(scene.there), curvature)
+
+    def __repr__(self) -> str:
+        return f"Multiview({', '.join(map(str, self._views))})"
+
+
+@compiled
+def graph_slopes(
+    here: Floats,
+    there: Floats,
+    weight: Floats,
+    mass: Floats,
+    scale: float,
+    near: Ints,
+    m: int,
+    apart: Floats,
+    slope: Floats,
+    pull: Floats,
+) -> float:
+    """Derivatives of sum_i scale mass_i w_i (there_i - here)^2, i in the first ``m`` of ``near``; curvature.
+
+    The Hessian is sum_i 2 w_i (K_i - K_x)(K_i - K_x)', so its trace sum_i 2 w_i ||K_i - K_x||^2 is a
+    limit on its curvature.
+    """
+    views, classes = here.shape
+    curvature = 0.0
+    for v in range(views):
+        trace = 0.0
+        for a in range(m):
+            i = near[a]
+            trace += weight[i] * mass[i] * apart[v, i]
+        curvature = max(curvature, 2.0 * scale * trace)
+        for c in range(classes):
+            total = 0.0
+            for a in range(m):
+                i = near[a]
+                s = 2.0 * scale * mass[i] * weight[i] * (there[v, c, i] - here[v, c])
+                slope[v, c, i] = s
+                total += s
+            pull[v, c] = -total
+    return curvature
+
+
+@compiled
+def agreement_slopes(here: Floats, length: Floats, pull: Floats) -> float:
+    """Derivatives of sum_ij (here_i - here_j)^2.
+
+    Over the views the Hessian is 4 (M I - 11'), with largest eigenvalue 4 M, times ||K_x||^2.
+    """
+    views, classes = here.shape
+    for c in range(classes):
+        total = 0.0
+        for v in range(views):
+            total += here[v, c]
+        for v in range(views):
+            pull[v, c] = 4.0 * (views * here[v, c] - total)
+    longest = 0.0
+    for v in range(views):
+        longest = max(longest, length[v])
+    return 4.0 * views * longest  # type: ignore[no-any-return]
+
+
+@compiled
+def gaussian_weights(terms: Any, expansion: Expansion, scratch: Scratch) -> int:
+    """w_i of the elements within reach into ``scratch.weight`` (0 elsewhere); their places into ``near``."""
+    n = expansion.tally[SIZE]
+    sqdist, weight, near = scratch.sqdist[0], scratch.weight, scratch.near
+    limit = terms.reach / terms.sharpness
+    m = 0
+    for i in range(n):
+        weight[i] = 0.0
+        if sqdist[i] <= limit:
+            near[m] = i
+            scratch.row[m] = sqdist[i]
+            m += 1
+    exponentials(scratch.row, terms.sharpness, m, scratch.shift)
+    for a in range(m):
+        weight[near[a]] = scratch.shift[a]
+    return m
