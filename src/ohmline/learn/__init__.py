@@ -2,30 +2,55 @@
 
 from ohmline.learn.batch import LLGC, BatchLoss, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
+from ohmline.learn.corrective import Contradiction, Strategy
+from ohmline.learn.manifold import (
+    Buffer,
+    Full,
+    Keep,
+    Loss,
+    Manifold,
+    Multiview,
+    OnlineManifold,
+    Printed,
+    Proximal,
+)
 from ohmline.learn.nearest import Distance, NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest
 from ohmline.learn.online_lgc import OnlineLGC, Variance
 from ohmline.learn.perceptron import Perceptron
 from ohmline.learn.pounce import Pounce
+from ohmline.learn.projection import Projection
 from ohmline.learn.shared_lgc import SharedLGC
 
 __all__ = [
     "LLGC",
     "BatchLoss",
     "BinaryLearner",
+    "Buffer",
+    "Contradiction",
     "Distance",
+    "Full",
     "Harmonic",
+    "Keep",
     "Label",
     "LabelledOnly",
     "LapSVM",
+    "Loss",
+    "Manifold",
+    "Multiview",
     "NearestNeighbour",
     "OneVsRest",
     "OnlineLGC",
     "OnlineLearner",
+    "OnlineManifold",
     "Perceptron",
     "Pounce",
+    "Printed",
+    "Projection",
+    "Proximal",
     "SharedLGC",
     "State",
+    "Strategy",
     "Update",
     "Variance",
     "View",

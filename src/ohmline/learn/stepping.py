@@ -18,7 +18,7 @@ from ohmline.arrays import Bools, Floats, Ints
 from ohmline.compiled import compiled
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.space import Columns, Space
+from ohmline.kernel.space import Columns
 from ohmline.learn.contract import OnlineLearner, State, Update, View, Y, expect_kind, take
 
 
@@ -178,7 +178,8 @@ class ArrayPlayer(Protocol):
 class PositionLearner(OnlineLearner[Hashable, Y]):
     """A learner over the nodes of an index: subclasses give the space, the state and the codes."""
 
-    space: Space
+    space: Any
+    """The compiled kernel, in whatever form the learner's step reads it."""
     state: Any
     kind: ClassVar[str]
 
@@ -197,6 +198,11 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
 
     def prepare(self, i: int, y: int) -> None:
         """Called before a label is learned; kernels of columns fetch what the step will read."""
+
+    @property
+    def per_event(self) -> bool:
+        """Whether ``prepare`` has work to do in Python between the trials."""
+        return isinstance(self.space, Columns)
 
     def settle(self) -> None:
         """Called after a play, whose labels were all encoded ahead, also those nobody asked for.
@@ -229,8 +235,8 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
 
     @final
     def can_play(self, rule: Rule) -> bool:
-        """Not when columns have to be fetched between the trials."""
-        return not isinstance(self.space, Columns)
+        """Not when something has to be done in Python between the trials."""
+        return not self.per_event
 
     @final
     def play_arrays(
