@@ -10,7 +10,11 @@ from typing import Any
 
 from ohmline.errors import ParameterError
 
-REGISTRY: dict[str, str] = {}
+REGISTRY: dict[str, str] = {
+    "event": "foundation",
+    "kernel-exact": "foundation",
+    "play-perceptron": "foundation",
+}
 """Benchmark name -> module under ``ohmline.lab.benches`` whose ``BENCHES`` holds it."""
 
 
@@ -22,6 +26,15 @@ class Measured:
     ratio: float
     reference: str
     details: dict[str, Any] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """The shape that ``ohmline bench NAME --json`` prints."""
+        return {
+            "name": self.name,
+            "ratio": self.ratio,
+            "reference": self.reference,
+            "details": self.details,
+        }
 
 
 Bench = Callable[[], Measured]
@@ -35,11 +48,34 @@ def find(name: str) -> Bench:
     return benches[name]
 
 
+def run(name: str) -> Measured:
+    """Measure it on one thread, whatever BLAS would like."""
+    from threadpoolctl import threadpool_limits
+
+    bench = find(name)
+    with threadpool_limits(1):
+        return bench()
+
+
+def target(
+    text: str, value: float, *, least: float | None = None, most: float | None = None
+) -> dict[str, Any]:
+    """A line of ``details["targets"]``: what was wanted, what came out, whether it is met."""
+    met = (least is None or value >= least) and (most is None or value <= most)
+    return {"target": text, "value": value, "met": bool(met)}
+
+
 def fastest(work: Callable[[], Any], repeat: int = 5) -> float:
     """Seconds of the fastest of several runs: the least disturbed by a busy machine."""
-    best = float("inf")
+    return side_by_side(work, repeat=repeat)[0]
+
+
+def side_by_side(*works: Callable[[], Any], repeat: int = 5) -> list[float]:
+    """The same for several pieces of work in turn, so that a busy spell falls on all of them."""
+    best = [float("inf")] * len(works)
     for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
+        for k, work in enumerate(works):
+            start = time.perf_counter()
+            work()
+            best[k] = min(best[k], time.perf_counter() - start)
     return best

@@ -6,6 +6,7 @@ every id, so that listing them imports none.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -32,9 +33,7 @@ class Row:
     runs: int = 1
 
     @classmethod
-    def of(
-        cls, dataset: str, method: str, metric: str, values: Any, paper: float | None = None
-    ) -> Row:
+    def of(cls, dataset: str, method: str, metric: str, values: Any, paper: float | None = None) -> Row:
         """The mean and standard deviation of several runs."""
         numbers = np.asarray(values, dtype=np.float64)
         std = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
@@ -88,3 +87,51 @@ def find(id: str) -> Experiment:
         raise ParameterError(f"unknown experiment {id!r}; the ids are {', '.join(sorted(REGISTRY))}, or all")
     experiments: dict[str, Experiment] = import_module(f"ohmline.lab.experiments.{REGISTRY[id]}").EXPERIMENTS
     return experiments[id]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """An experiment that was run, with what it found."""
+
+    experiment: Experiment
+    settings: Settings
+    result: Result
+    seconds: float
+
+    def document(self) -> dict[str, Any]:
+        """The shape that ``ohmline reproduce ID --json`` prints."""
+        return {
+            "id": self.experiment.id,
+            "seed": self.settings.seed,
+            "rows": [
+                {
+                    "dataset": row.dataset,
+                    "method": row.method,
+                    "metric": row.metric,
+                    "paper": row.paper,
+                    "ours": row.ours,
+                    "std": row.std,
+                    "runs": row.runs,
+                }
+                for row in self.result.rows
+            ],
+            "claims": [
+                {"claim": claim.claim, "holds": bool(claim.holds), "detail": claim.detail}
+                for claim in self.result.claims
+            ],
+            "seconds": self.seconds,
+        }
+
+
+def run(
+    experiment: Experiment,
+    *,
+    seed: int = 0,
+    quick: bool = False,
+    tick: Callable[[str], None] = lambda message: None,
+) -> Reproduction:
+    """Run an experiment and take the time."""
+    settings = Settings(seed, quick, tick)
+    start = time.perf_counter()
+    result = experiment.run(settings)
+    return Reproduction(experiment, settings, result, time.perf_counter() - start)

@@ -1,0 +1,71 @@
+"""The commands, and the one place where an error becomes a line and an exit code.
+
+Nothing heavy is imported here: each command imports what it needs when it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ohmline.cli.bench import bench
+from ohmline.cli.data import data
+from ohmline.cli.demo import demo
+from ohmline.cli.output import ExitCode
+from ohmline.cli.play import play
+from ohmline.cli.reproduce import reproduce
+from ohmline.errors import DataError, MissingExtra, OhmlineError
+
+_EPILOG = (
+    "Exit codes: 0 done; 1 done, and a claim, certificate or target failed; 2 the input or the command is "
+    "wrong; 3 data or an optional package is missing."
+)
+
+
+class Commands(TyperGroup):
+    """Turns every error of ours into one line on standard error; no traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OhmlineError as error:
+            print(f"ohmline: {error}", file=sys.stderr)
+            missing = isinstance(error, DataError | MissingExtra)
+            raise typer.Exit(ExitCode.MISSING if missing else ExitCode.BAD_INPUT) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EPILOG,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from ohmline import __version__
+
+        print(f"ohmline {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def ohmline(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Learn the labels of a graph's nodes online, with few labels and provable limits on the mistakes."""
+
+
+app.command()(demo)
+app.command()(play)
+app.command()(reproduce)
+app.command()(bench)
+app.add_typer(data, name="data")

@@ -1,0 +1,61 @@
+"""``ohmline demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json, stages
+
+LEAD = (
+    "1,797 pictures of digits, each joined to the five most similar. They come up in random order: "
+    "the learner names a class, then sees the label. Nothing is learned ahead of time."
+)
+
+
+def demo(out: Out = Path("report.html"), seed: Seed = 0, json: AsJson = False) -> None:
+    """Play handwritten digits as a graph and write a report.
+
+    Two games on data that come with the package, even against odd and ten classes: the mistakes, the
+    labels asked for, and a certificate that limits the mistakes.
+    """
+    with stages(7) as stage:
+        stage("starting")
+        from ohmline.lab.demo import play_digits
+        from ohmline.lab.game_report import game_page
+        from ohmline.lab.page import write
+
+        played = play_digits(seed, stage)
+        stage("writing the report")
+        page = game_page("Ohmline on handwritten digits", LEAD, played.graph, played.games, seed=seed)
+        write(out, page)
+    if json:
+        games = [game.document() for game in played.games]
+        print_json({"seed": seed, "graph": played.graph.summary(), "games": games, "report": str(out)})
+    else:
+        for game in played.games:
+            show_game(game)
+        print(f"\nThe report is in {out}")
+    if not all(game.kept for game in played.games):
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def show_game(game: Any) -> None:
+    """A game in a few lines."""
+    from ohmline.lab.game_report import duration
+
+    trace, certificate = game.trace, game.certificate
+    print(f"\n{game.title}")
+    print(f"  mistakes     {trace.mistakes:,} in {len(trace):,} trials ({100 * trace.error_rate:.1f} %)")
+    print(f"  labels asked {trace.asked:,}")
+    print(f"  time         {duration(trace.seconds)}")
+    if certificate is None:
+        print("  certificate  none: no theorem here speaks about this learner")
+    elif not certificate.valid:
+        broken = next(a.text for a in certificate.assumptions if not a.holds)
+        print(f"  certificate  none: it does not hold that {broken}")
+    else:
+        state = "proven" if certificate.proven else "under assumptions"
+        print(f"  certificate  at most {certificate.value:,.0f} mistakes ({certificate.theorem}; {state})")

@@ -1,0 +1,125 @@
+"""A game as it is shown: the trace, its certificate, and how both grew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import Floats, Ints
+from ohmline.bound import Certificate, Fit, PerceptronBound, live_curve
+from ohmline.bound.contract import Assumption
+from ohmline.game.play import play
+from ohmline.game.stream import Stream
+from ohmline.game.trace import Trace
+from ohmline.learn import OneVsRest, Perceptron
+from ohmline.query import Always
+
+CHECKPOINTS = 40
+LIVE_LIMIT = 6000
+"""Above so many labels the live comparator fits the mistaken trials alone, which is cheaper."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A trace with what can be proven about it."""
+
+    title: str
+    trace: Trace = field(repr=False)
+    names: Mapping[Any, str] = field(default_factory=dict, repr=False)
+    """How a label is shown, where that is not its own text."""
+    certificate: Certificate | None = None
+    """None where no theorem speaks about this learner."""
+    checkpoints: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
+    bound: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
+    """The bound after each of ``checkpoints`` trials."""
+
+    @classmethod
+    def of(cls, title: str, trace: Trace, names: Mapping[Any, str] | None = None) -> Game:
+        """The trace with the live certificate of its learner, where there is one."""
+        certificate, checkpoints, bound = certify(trace)
+        return cls(title, trace, names or {}, certificate, checkpoints, bound)
+
+    def name_of(self, label: Any) -> str:
+        """How a label is shown."""
+        return "don't know" if label is None else self.names.get(label, str(label))
+
+    @property
+    def kept(self) -> bool:
+        """Whether the mistakes stay within the certificate; true where there is none."""
+        return (
+            self.certificate is None or not self.certificate.valid or self.charged <= self.certificate.value
+        )
+
+    @property
+    def charged(self) -> int:
+        """The mistakes that the certificate counts."""
+        return 0 if self.certificate is None else self.certificate.charged
+
+    def document(self) -> dict[str, Any]:
+        """The game in the shape that ``--json`` prints."""
+        trace, certificate = self.trace, self.certificate
+        return {
+            "title": self.title,
+            "learner": type(trace.learner).__name__,
+            "trials": len(trace),
+            "mistakes": trace.mistakes,
+            "asked": trace.asked,
+            "error_rate": trace.error_rate,
+            "seconds": trace.seconds,
+            "certificate": None
+            if certificate is None
+            else {
+                "theorem": certificate.theorem,
+                "value": certificate.value,
+                "charged": certificate.charged,
+                "valid": certificate.valid,
+                "proven": certificate.proven,
+                "terms": dict(certificate.terms),
+                "assumptions": [
+                    {"text": a.text, "checked": a.checked, "holds": a.holds} for a in certificate.assumptions
+                ],
+            },
+            "classes": {self.name_of(label): row for label, row in trace.per_class().items()},
+        }
+
+
+def certify(trace: Trace) -> tuple[Certificate | None, Ints, Floats]:
+    """The live certificate of a perceptron's trace, and its value at some 40 checkpoints.
+
+    For one against the rest the bounds of the binary problems are added: if every class's margin
+    has the right sign, the largest margin is the right one, so a mistake in many classes is a
+    mistake in one of two at least. Other learners get None.
+    """
+    nothing = np.zeros(0, np.int64), np.zeros(0)
+    marks = np.unique(np.linspace(0, len(trace), CHECKPOINTS + 1).astype(np.int64))
+    if isinstance(trace.learner, Perceptron):
+        if trace.asked > LIVE_LIMIT:
+            return (PerceptronBound(Fit.MISTAKEN).certify(trace), *nothing)
+        return PerceptronBound().certify(trace), marks, live_curve(trace, marks)
+    if isinstance(trace.learner, OneVsRest) and trace.learner.fixed and trace.asked <= LIVE_LIMIT:
+        if not isinstance(trace.learner.make(), Perceptron):
+            return (None, *nothing)
+        return _certify_one_vs_rest(trace, trace.learner, marks)
+    return (None, *nothing)
+
+
+def _certify_one_vs_rest(trace: Trace, learner: OneVsRest, marks: Ints) -> tuple[Certificate, Ints, Floats]:
+    """Each binary problem is played again from the start: the learner keeps no trace of its own."""
+    bound, terms, charged = np.zeros(len(marks)), {}, 0
+    assumptions: dict[str, Assumption] = {}
+    for label in learner.classes:
+        asked = Stream(trace.nodes, trace.stream.labels, revealed=trace.asked_at).binary(label)
+        binary = play(learner.make(), asked, Always())
+        certificate = PerceptronBound().certify(binary)
+        bound += live_curve(binary, marks)
+        terms[str(label)], charged = certificate.value, charged + certificate.charged
+        for assumption in certificate.assumptions:
+            if assumption.text not in assumptions or not assumption.holds:
+                assumptions[assumption.text] = assumption
+    theorem = f"paper 001, Theorem 2.1, live, added over {len(terms)} classes against the rest"
+    value = float(sum(terms.values()))
+    return Certificate(theorem, value, charged, terms, tuple(assumptions.values())), marks, bound

@@ -1,0 +1,185 @@
+"""Pictures as inline SVG, with no library: charts of curves, and graphs.
+
+Colours are CSS variables of the page that holds the picture, so it follows a light or dark scheme.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ohmline.arrays import Bools, Floats, Ints
+
+COLOURS = (
+    "#4e79a7",
+    "#f28e2b",
+    "#59a14f",
+    "#e15759",
+    "#76b7b2",
+    "#edc948",
+    "#b07aa1",
+    "#ff9da7",
+    "#9c755f",
+    "#8cd17d",
+    "#499894",
+    "#d37295",
+)
+"""One a class, told apart by most eyes; they repeat after the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One line of a chart."""
+
+    name: str
+    x: Sequence[float] | Floats | Ints
+    y: Sequence[float] | Floats | Ints
+    colour: str
+    stepped: bool = False
+    """A count that jumps, rather than a line between points."""
+    dashed: bool = False
+
+
+def chart(curves: Sequence[Curve], *, x_title: str, y_title: str, width: int = 760, height: int = 340) -> str:
+    """Curves over one pair of axes, each named at its right end."""
+    left, right, top, bottom = 58, 150, 14, 44
+    finite = [np.asarray(curve.y, dtype=float) for curve in curves]
+    highest = max((float(y[np.isfinite(y)].max()) for y in finite if np.isfinite(y).any()), default=1.0)
+    x_end = max((float(np.max(curve.x)) for curve in curves if len(curve.x)), default=1.0)
+    x_marks, y_marks = round_marks(x_end), round_marks(highest)
+    y_end = max(highest * 1.04, y_marks[-1])
+
+    def across(x: float) -> float:
+        return left + (width - left - right) * x / max(x_end, 1e-12)
+
+    def up(y: float) -> float:
+        return height - bottom - (height - top - bottom) * y / max(y_end, 1e-12)
+
+    parts = [
+        f'<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(y_title)}'
+        f' against {escape(x_title)}">'
+    ]
+    for mark in y_marks:
+        parts.append(f'<path class="grid" d="M{left} {up(mark):.1f}H{width - right}"/>')
+        parts.append(
+            f'<text class="tick" x="{left - 8}" y="{up(mark) + 4:.1f}" text-anchor="end">{mark:,g}</text>'
+        )
+    for mark in x_marks:
+        parts.append(
+            f'<text class="tick" x="{across(mark):.1f}" y="{height - bottom + 18}" text-anchor="middle">'
+            f"{mark:,g}</text>"
+        )
+    parts.append(
+        f'<text class="axis" x="{(left + width - right) / 2:.0f}" y="{height - 6}" text-anchor="middle">'
+        f"{escape(x_title)}</text>"
+        f'<text class="axis" transform="translate(14 {(height - bottom + top) / 2:.0f}) rotate(-90)" '
+        f'text-anchor="middle">{escape(y_title)}</text>'
+    )
+    ends: list[tuple[float, Curve, float]] = []
+    for curve, y in zip(curves, finite, strict=True):
+        points = [
+            (across(float(a)), up(float(b))) for a, b in zip(curve.x, y, strict=True) if math.isfinite(b)
+        ]
+        if not points:
+            continue
+        dash = ' stroke-dasharray="6 4"' if curve.dashed else ""
+        parts.append(
+            f'<path class="curve" stroke="{curve.colour}"{dash} d="{_path(points, curve.stepped)}"/>'
+        )
+        ends.append((points[-1][1], curve, float(y[np.isfinite(y)][-1])))
+    for place, (_, curve, last) in zip(
+        _apart([end for end, _, _ in sorted(ends, key=lambda e: e[0])], 32),
+        sorted(ends, key=lambda e: e[0]),
+        strict=True,
+    ):
+        beside = width - right + 10
+        parts.append(
+            f'<text class="name" fill="{curve.colour}" x="{beside}" y="{place:.1f}">{escape(curve.name)}'
+            f'<tspan class="tick" x="{beside}" dy="15">{last:,.4g}</tspan></text>'
+        )
+    parts.append("</svg>")
+    return "".join(parts)
+
+
+def draw_graph(
+    places: Floats,
+    edges: tuple[Ints, Ints],
+    colours: Sequence[str],
+    wrong: Bools,
+    titles: Sequence[str],
+    *,
+    size: int = 720,
+) -> str:
+    """A graph in its layout: a disc a node, in the colour of its prediction; wrong ones ringed."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    span = np.maximum(high - low, 1e-9)
+    height = int(size * float(np.clip(span[1] / span[0], 0.35, 0.72)))
+    margin, n = 14.0, len(places)
+    x = margin + (places[:, 0] - low[0]) / span[0] * (size - 2 * margin)
+    y = margin + (high[1] - places[:, 1]) / span[1] * (height - 2 * margin)
+    radius = float(np.clip(90 / math.sqrt(n), 2.2, 7.0))
+    wires = "".join(f"M{x[i]:.1f} {y[i]:.1f}L{x[j]:.1f} {y[j]:.1f}" for i, j in zip(*edges, strict=True))
+    parts = [
+        f'<svg class="graph" viewBox="0 0 {size} {height}" role="img" '
+        'aria-label="the graph with its predictions">'
+        f'<path class="edge" d="{wires}"/>'
+    ]
+    for k in np.argsort(wrong, kind="stable"):  # wrong ones last, so that nothing hides them
+        kind, r = (' class="wrong"', radius * 1.35) if wrong[k] else ("", radius)
+        parts.append(
+            f'<circle{kind} cx="{x[k]:.1f}" cy="{y[k]:.1f}" r="{r:.1f}" fill="{colours[k]}">'
+            f"<title>{escape(titles[k])}</title></circle>"
+        )
+    parts.append("</svg>")
+    return "".join(parts)
+
+
+def bar(share: float, colour: str = "var(--accent)") -> str:
+    """A small horizontal bar for a table cell."""
+    filled = 100 * min(max(share, 0.0), 1.0)
+    return (
+        f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none"><rect class="track" width="100" '
+        f'height="8" rx="2"/><rect width="{filled:.1f}" height="8" rx="2" fill="{colour}"/></svg>'
+    )
+
+
+def round_marks(end: float, about: int = 5) -> list[float]:
+    """Round numbers from 0 to at most ``end``, about so many.
+
+    >>> round_marks(266.0)
+    [0.0, 50.0, 100.0, 150.0, 200.0, 250.0]
+    """
+    if not end > 0 or not math.isfinite(end):
+        return [0.0]
+    rough = end / about
+    scale = 10.0 ** math.floor(math.log10(rough))
+    step = min((k * scale for k in (1, 2, 2.5, 5, 10)), key=lambda s: abs(end / s - about))
+    return [step * k for k in range(int(end / step + 1e-9) + 1)]
+
+
+def _path(points: Sequence[tuple[float, float]], stepped: bool) -> str:
+    (x0, y0), rest = points[0], points[1:]
+    commands = [f"M{x0:.1f} {y0:.1f}"]
+    previous: Any = y0
+    for k, (x, y) in enumerate(rest):
+        if stepped:
+            if y == previous and k < len(rest) - 1:
+                continue
+            commands.append(f"H{x:.1f}" if y == previous else f"H{x:.1f}V{y:.1f}")
+            previous = y
+        else:
+            commands.append(f"L{x:.1f} {y:.1f}")
+    return "".join(commands)
+
+
+def _apart(places: Sequence[float], least: float) -> list[float]:
+    """Ascending places, moved so that neighbours keep their distance; the lowest stays put."""
+    moved = list(places)
+    for k in range(len(moved) - 2, -1, -1):
+        moved[k] = min(moved[k], moved[k + 1] - least)
+    return moved
