@@ -115,6 +115,18 @@ def test_one_vs_rest_runs_the_paper_s_form() -> None:
     assert trace.mistakes < 20
 
 
+@settings(max_examples=10)
+@given(data=st.data())
+def test_one_vs_rest_keeps_the_laws(data: st.DataObject) -> None:
+    subject = Subject(
+        make=lambda g: ohm.OneVsRest(lambda: ohm.OnlineLGC(kernel_of(g))),
+        restore=lambda state, g: ohm.OneVsRest.restore(state, lambda: ohm.OnlineLGC(kernel_of(g))),
+    )
+    graph, stream, _ = data.draw(games(classes=3))
+    query = data.draw(st.sampled_from([ohm.Always(), ohm.RandomRate(0.5), ohm.VarianceAbove(0.5)]))
+    ohm.check.learner(subject, graph, stream, query=query)
+
+
 def test_bad_input_changes_nothing() -> None:
     graph = ohm.Graph.from_edges([(0, 1), (1, 2)])
     kernel = kernel_of(graph)

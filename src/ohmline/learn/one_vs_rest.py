@@ -75,22 +75,29 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The margin of every class at ``x``."""
-        return {label: learner.view_one(x).margin for label, learner in self._learners.items()}
+        return {label: learner.glance_one(x).margin for label, learner in self._learners.items()}
 
     def predict_one(self, x: Hashable) -> Any:
-        return self.view_one(x).prediction
+        return self.glance_one(x).prediction
 
     def view_one(self, x: Hashable) -> View[Any]:
-        self.nodes.position(x)
-        views = [learner.view_one(x) for learner in self._learners.values()]
-        if not views:
-            return View(None, 0.0, np.nan)
+        return self._together([learner.view_one(x) for learner in self._learners.values() or [self._unseen]])
+
+    def glance_one(self, x: Hashable) -> View[Any]:
+        return self._together(
+            [learner.glance_one(x) for learner in self._learners.values() or [self._unseen]]
+        )
+
+    def _together(self, views: list[View[Any]]) -> View[Any]:
+        """The view of many classes from the binary ones; before the first class, from the unseen one."""
+        if not self._learners:
+            return View(None, 0.0, views[0].variance)
         margins = np.array([view.margin for view in views])
         best = int(margins.argmax())
         return View(self.classes[best], _gap(margins[:, None])[0], max(view.variance for view in views))
 
     def learn_one(self, x: Hashable, y: Any) -> Update:
-        said = self.view_one(x).prediction
+        said = self.glance_one(x).prediction
         if y is None:
             return Update(None, False, 0.0)
         self._admit([y])
