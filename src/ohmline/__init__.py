@@ -18,7 +18,7 @@ from ohmline.errors import OhmlineError
 
 if TYPE_CHECKING:
     from ohmline import bound, check, data, game, graph, kernel, learn, query
-    from ohmline.game import Stream, Trace, play
+    from ohmline.game import Stream, Trace, play, tune
     from ohmline.graph import Graph
     from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
     from ohmline.learn import (
@@ -81,7 +81,7 @@ _HOME = {
         "Update",
     ],
     "query": ["Always", "Budget", "GapBelow", "RandomRate", "VarianceAbove"],
-    "game": ["Stream", "Trace", "play"],
+    "game": ["tune", "Stream", "Trace", "play"],
     "bound": [],
     "data": [],
     "check": [],
@@ -138,6 +138,7 @@ __all__ = [
     "learn",
     "play",
     "query",
+    "tune",
 ]
 
 
