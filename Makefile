@@ -32,5 +32,9 @@ check: $(STAMP)  ## ruff, mypy --strict, import-linter
 bench: $(STAMP)  ## every benchmark, each a ratio against a reference
 	$(BIN)/ohmline bench
 
+docs: $(STAMP)  ## the pages, into site/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site
