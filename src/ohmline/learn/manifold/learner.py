@@ -247,7 +247,7 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         return {code: self.classes[code] for code in distinct(log.prediction)}, log
 
     def snapshot(self) -> State:
-        points = np.array([x for x, _ in self._pending]).reshape(len(self._pending), -1)
+        points = np.array([x for x, _ in self._pending]).reshape(len(self._pending), self._dimension or 0)
         labels = np.array([y for _, y in self._pending], dtype=np.int64)
         return {
             "kind": np.array(self.kind),
@@ -331,7 +331,7 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
 
     def _rows(self, nodes: Sequence[Any]) -> Floats:
         if isinstance(nodes, np.ndarray) and nodes.ndim == 2:
-            rows = np.ascontiguousarray(matrix(nodes, "x"))
+            rows = np.require(matrix(nodes, "x"), requirements="CW")  # one compiled form for all
             self._fits(rows.shape[1])
             return rows
         first = self._dimension
