@@ -108,18 +108,21 @@ def move(
             alpha, value, slopes = expansion.alpha[v, c], expansion.value[v, c], scratch.slope[v, c]
             here = scratch.score[v, c]
             delta = -gain * scratch.pull[v, c]
-            if y != UNLABELLED:
-                delta += label_step(terms, expansion, here, target(y, c, classes), eta, kxx)
             spread(gram, slopes, near, m, gain, n, shift)
-            moved = delta * kxx
+            lost = 1.0 - keep
+            moved = delta * kxx - lost * here
             for a in range(m):
                 moved -= gain * slopes[near[a]] * k[near[a]]
-            # Values first: shift becomes the change of f at the basis, keep f that of the norm term.
-            lost = 1.0 - keep
+            if y != UNLABELLED:
+                # An implicit step starts from where the other terms have taken f(x).
+                start = here + moved if terms.proximal else here
+                asked = label_step(terms, expansion, start, target(y, c, classes), eta, kxx)
+                delta += asked
+                moved += asked * kxx
+            # From here on ``shift`` is the change of f at the basis.
             for i in range(n):
                 shift[i] += delta * k[i] - lost * value[i]
                 value[i] += shift[i]
-            moved -= lost * here
             sqlength += delta * moved - lost * dot(alpha, shift, n)
             for i in range(n):
                 alpha[i] *= keep

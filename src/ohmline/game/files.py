@@ -1,0 +1,164 @@
+"""Streams of vectors from files, read in pieces: however long the file, memory stays flat."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ohmline.arrays import Floats, count
+from ohmline.errors import DataError, FileFormatError
+from ohmline.extras import require
+
+
+def read_points(
+    path: str | Path,
+    *,
+    label: str | int | None = "label",
+    features: Sequence[str | int] | None = None,
+    header: bool = True,
+    chunk: int = 4096,
+) -> Iterator[tuple[Floats, Any]]:
+    """(point, label or None) for each row of a CSV or Parquet file.
+
+    ``label`` names the column of labels (or its number; None when there is none), ``features`` the
+    columns of the point (by default all others). An empty label is none. CSV files need nothing
+    else installed, ``.parquet`` files need the extra ``io``. Errors name the row, counted from 1
+    below the header, and come only after the rows before it were given.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "points.csv"
+    ...     _ = path.write_text("a,b,label\\n0.5,1,\\n2,3,cat\\n")
+    ...     list(read_points(path))
+    [(array([0.5, 1. ]), None), (array([2., 3.]), 'cat')]
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"there is no file {file}; check the path")
+    size = count(chunk, "chunk", least=1)
+    if file.suffix == ".parquet":
+        yield from _parquet(file, label, features, size)
+    else:
+        yield from _csv(file, label, features, header)
+
+
+def _csv(
+    file: Path, label: str | int | None, features: Sequence[str | int] | None, header: bool
+) -> Iterator[tuple[Floats, Any]]:
+    with file.open(newline="", encoding="utf-8") as lines:
+        rows = csv.reader(lines)
+        number, names, places, where = 0, None, None, None
+        try:
+            for row in rows:
+                if not row:
+                    continue
+                if names is None:
+                    names = row if header else [str(k) for k in range(len(row))]
+                    where, places = _places(file, names, label, features)
+                    if header:
+                        continue
+                number += 1
+                if len(row) != len(names):
+                    raise FileFormatError(
+                        f"{file.name}, row {number}: {len(row)} columns, but the first row has {len(names)}; "
+                        "the file may have broken off"
+                    )
+                text = "" if where is None else row[where].strip()
+                yield _numbers(file, number, [row[k] for k in places or ()]), _label(text)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise FileFormatError(
+                f"{file.name}, after row {number}: not a CSV file in UTF-8 ({error})"
+            ) from None
+    if not number:
+        raise FileFormatError(f"{file.name} has no rows; it must hold one point or more")
+
+
+def _parquet(
+    file: Path, label: str | int | None, features: Sequence[str | int] | None, chunk: int
+) -> Iterator[tuple[Floats, Any]]:
+    polars = require("polars", "io")
+    try:
+        table = polars.scan_parquet(file)
+        names = table.collect_schema().names()
+        where, places = _places(file, names, label, features)
+        start = 0
+        while True:
+            part = table.slice(start, chunk).collect()
+            columns = [part.to_series(k).cast(polars.Float64).to_numpy() for k in places]
+            labels = [None] * len(part) if where is None else part.to_series(where).to_list()
+            block = np.column_stack(columns)
+            for k, y in enumerate(labels):
+                if not np.isfinite(block[k]).all():
+                    raise FileFormatError(
+                        f"{file.name}, row {start + k + 1}: {block[k].tolist()!r:.80} is not all finite"
+                    )
+                yield np.ascontiguousarray(block[k]), (_label(y.strip()) if isinstance(y, str) else y)
+            start += len(part)
+            if len(part) < chunk:
+                break
+    except polars.exceptions.PolarsError as error:
+        raise FileFormatError(
+            f"{file.name} cannot be read as Parquet: {str(error).splitlines()[0]}"
+        ) from None
+    if not start:
+        raise FileFormatError(f"{file.name} has no rows; it must hold one point or more")
+
+
+def _places(
+    file: Path, names: list[str], label: str | int | None, features: Sequence[str | int] | None
+) -> tuple[int | None, list[int]]:
+    """Where the label and the features are."""
+    where = None if label is None else _place(file, names, label)
+    if features is None:
+        places = [k for k in range(len(names)) if k != where]
+    else:
+        places = [_place(file, names, name) for name in features]
+    if not places:
+        raise FileFormatError(f"{file.name} has no columns of features beside the label {label!r}")
+    return where, places
+
+
+def _place(file: Path, names: list[str], column: str | int) -> int:
+    if isinstance(column, int) and -len(names) <= column < len(names):
+        return column % len(names)
+    if column in names:
+        return names.index(str(column))
+    raise FileFormatError(
+        f"{file.name} has no column {column!r}; it has {', '.join(names)[:200]}. "
+        "Name the label with label=... (None when there is none)"
+    )
+
+
+def _numbers(file: Path, number: int, cells: list[str]) -> Floats:
+    try:
+        row = np.array([float(cell) for cell in cells])
+    except ValueError:
+        bad = next(cell for cell in cells if not _is_number(cell))
+        raise FileFormatError(f"{file.name}, row {number}: {bad!r} is not a number") from None
+    if not np.isfinite(row).all():
+        raise FileFormatError(
+            f"{file.name}, row {number}: {cells!r:.80} is not all finite; remove or fill such rows first"
+        )
+    return row
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _label(text: str) -> Any:
+    """None, a whole number, or the text itself."""
+    if not text:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return text

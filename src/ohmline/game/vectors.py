@@ -1,0 +1,228 @@
+"""Streams of vectors: generated, drifting, from files read in pieces, or without an end.
+
+A *source* draws points with labels from some distribution, which may change with time. Its
+``stream(trials)`` is finite, for ``play``; its ``endless()`` never stops, for ``follow``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ohmline.arrays import Floats, Ints, count, finite, fraction, non_negative, positive, vector
+from ohmline.errors import ParameterError, ShapeError
+from ohmline.game.play import play
+from ohmline.game.stream import Stream
+from ohmline.game.trace import Trace
+from ohmline.learn.contract import OnlineLearner
+
+
+class VectorSource(ABC):
+    """Points with labels, of which a share ``label_rate`` is shown."""
+
+    label_rate: float
+
+    @abstractmethod
+    def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
+        """A point for each of ``times``, as rows, and their labels."""
+
+    @final
+    def at(self, time: int, n: int, seed: int = 0) -> tuple[Floats, Any]:
+        """A test set: ``n`` points as they are at one moment."""
+        return self.sample(np.full(count(n, "n"), time), np.random.default_rng([seed, 2]))
+
+    @final
+    def stream(self, trials: int, seed: int = 0) -> Stream:
+        """The first ``trials`` points, with every label known to the trace and a few shown to the learner."""
+        points, labels = self.sample(np.arange(count(trials, "trials")), np.random.default_rng([seed, 0]))
+        shown = np.random.default_rng([seed, 1]).random(len(points)) < self.label_rate
+        return Stream(points, labels, revealed=shown)
+
+    @final
+    def endless(self, seed: int = 0) -> Iterator[tuple[Floats, Any]]:
+        """(point, label or None) for ever."""
+        rng, coins = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
+        start, batch = 0, 256
+        while True:
+            points, labels = self.sample(np.arange(start, start + batch), rng)
+            for x, y, coin in zip(points, labels, coins.random(batch), strict=True):
+                yield x, (y.item() if isinstance(y, np.generic) else y) if coin < self.label_rate else None
+            start += batch
+
+
+@final
+class Spirals(VectorSource):
+    """Two arms of a spiral, labels -1 and +1: paper 003's toy data, and rotating, its drifting form.
+
+    Points are spread evenly along the arms, which run from radius ``inner`` to 1, half a turn apart.
+    With ``period`` the whole picture turns by 360 degrees in that many points.
+
+    >>> points, labels = Spirals(noise=0.0).sample(np.arange(4), np.random.default_rng(0))
+    >>> np.hypot(*points.T).round(2)
+    array([0.9 , 0.96, 0.78, 0.86])
+    >>> Spirals(period=4000).stream(1000)
+    Stream(1000 trials, ... labels)
+    """
+
+    def __init__(
+        self,
+        *,
+        turns: float = 1.5,
+        inner: float = 0.12,
+        noise: float = 0.02,
+        period: float | None = None,
+        label_rate: float = 0.02,
+    ) -> None:
+        self.turns = positive(turns, "turns")
+        self.inner = fraction(inner, "inner")
+        self.noise = non_negative(noise, "noise")
+        self.period = None if period is None else positive(period, "period")
+        self.label_rate = fraction(label_rate, "label_rate")
+
+    def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
+        n = len(times)
+        labels = np.where(rng.random(n) < 0.5, 1, -1)
+        radius = np.sqrt(self.inner**2 + (1 - self.inner**2) * rng.random(n))
+        angle = 2 * np.pi * self.turns * radius + np.where(labels > 0, 0.0, np.pi)
+        if self.period is not None:
+            angle = angle + 2 * np.pi * times / self.period
+        points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+        return points + self.noise * rng.standard_normal((n, 2)), labels
+
+
+@final
+class SwissRoll(VectorSource):
+    """A rolled-up sheet in three dimensions, cut into ``stripes`` along the roll: labels 0 .. stripes - 1.
+
+    >>> points, labels = SwissRoll().sample(np.arange(5), np.random.default_rng(0))
+    >>> points.shape, sorted(set(labels.tolist()))
+    ((5, 3), [0, 1])
+    """
+
+    def __init__(self, *, stripes: int = 2, noise: float = 0.05, label_rate: float = 0.02) -> None:
+        self.stripes = count(stripes, "stripes", least=2)
+        self.noise = non_negative(noise, "noise")
+        self.label_rate = fraction(label_rate, "label_rate")
+
+    def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
+        n = len(times)
+        along = rng.random(n)
+        angle = 1.5 * np.pi * (1 + 2 * along)
+        height = 21 * rng.random(n)
+        points = np.column_stack([angle * np.cos(angle), height, angle * np.sin(angle)])
+        labels = np.minimum((along * self.stripes).astype(np.int64), self.stripes - 1)
+        return points + self.noise * rng.standard_normal((n, 3)), labels
+
+
+@final
+class Images(VectorSource):
+    """Pictures in random order, as rows of pixels between 0 and 1.
+
+    One pass is a shuffle; a longer stream starts a new shuffle where one ends. ``classes`` keeps
+    only these labels.
+
+    >>> pictures = np.arange(12).reshape(3, 2, 2)
+    >>> source = Images(pictures, ["a", "b", "a"], classes=["a"])
+    >>> points, labels = source.sample(np.arange(2), np.random.default_rng(0))
+    >>> points.shape, labels.tolist()
+    ((2, 4), ['a', 'a'])
+    """
+
+    def __init__(
+        self,
+        images: ArrayLike,
+        labels: Iterable[Any],
+        *,
+        classes: Iterable[Any] | None = None,
+        label_rate: float = 0.02,
+    ) -> None:
+        pixels = np.asarray(images, dtype=np.float64)
+        if pixels.ndim < 2 or not pixels.size:
+            raise ShapeError(
+                f"images must be a stack of pictures or rows of pixels, got shape {pixels.shape}"
+            )
+        finite(pixels, "images")
+        known = np.array(list(labels))
+        if len(known) != len(pixels):
+            raise ShapeError(f"there are {len(pixels)} images and {len(known)} labels; give one label each")
+        if classes is not None:
+            kept = np.isin(known, list(classes))
+            if not kept.any():
+                raise ParameterError(f"no image has a label in {list(classes)!r}")
+            pixels, known = pixels[kept], known[kept]
+        top = float(np.abs(pixels).max())
+        self.points = pixels.reshape(len(pixels), -1) / (top if top > 1 else 1.0)
+        self.labels = known
+        self.label_rate = fraction(label_rate, "label_rate")
+
+    def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
+        n = len(times)
+        passes = -(-n // len(self.points))
+        order = np.concatenate([rng.permutation(len(self.points)) for _ in range(max(passes, 1))])[:n]
+        return self.points[order], self.labels[order]
+
+
+def follow(
+    learner: OnlineLearner[Any, Any],
+    points: Iterable[tuple[ArrayLike, Any]],
+    *,
+    chunk: int = 1024,
+    limit: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Trace]:
+    """Play a stream of (point, label or None) in pieces, and give the trace of each piece.
+
+    For streams that are too long to hold, or never end: memory does not grow. A bad point is an
+    error that names it; the points before it are learned first, and the learner stays usable.
+    ``limit`` stops after so many points.
+
+    >>> import ohmline as ohm
+    >>> learner = ohm.OnlineManifold(ohm.RBF(0.1), smoothness=ohm.Manifold(0.05))
+    >>> for trace in follow(learner, Spirals().endless(), limit=3000, chunk=1000):
+    ...     print(trace)
+    Trace(1000 trials, ... mistakes, ... labels asked)
+    Trace(1000 trials, ... mistakes, ... labels asked)
+    Trace(1000 trials, ... mistakes, ... labels asked)
+    """
+    size = count(chunk, "chunk", least=1)
+    source = iter(points) if limit is None else islice(iter(points), count(limit, "limit"))
+    seen, width = 0, None
+    while True:
+        rows: list[Floats] = []
+        labels: list[Any] = []
+        broken: Exception | None = None
+        try:
+            for pair in islice(source, size):
+                row, y = _pair(pair, seen + len(rows) + 1, width)
+                width = len(row)
+                rows.append(row)
+                labels.append(y)
+        except Exception as error:
+            broken = error
+        if rows:
+            yield play(learner, Stream(np.array(rows), labels), progress=progress)
+        seen += len(rows)
+        if broken is not None:
+            raise broken
+        if len(rows) < size:
+            break
+    if not seen:
+        raise ParameterError("the stream ended before its first point; it must hold one point or more")
+
+
+def _pair(pair: Any, number: int, width: int | None) -> tuple[Floats, Any]:
+    try:
+        x, y = pair
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"point {number} is {pair!r:.60}; a stream gives pairs (x, y), with y None when there is no label"
+        ) from None
+    row = vector(x, f"point {number}")
+    if width is not None and len(row) != width:
+        raise ShapeError(f"point {number} has {len(row)} features, but the points before it had {width}")
+    return row, y
