@@ -7,15 +7,17 @@ from scipy import linalg
 
 from ohmline.arrays import Floats, Ints
 from ohmline.bound.evidence import Evidence
-from ohmline.kernel.contract import Kernel
+from ohmline.kernel.contract import Kernel, sqnorm_from_space
+from ohmline.kernel.space import Dense
 
 
 class Interpolant:
-    """min ||u||^2 over u with u(i) = y_i on the seen nodes S, which is y' (K_SS)^-1 y.
+    """min ||u - w||^2 over u with u(i) = y_i on the seen nodes S: z' (K_SS)^-1 z with z = y - w_S.
 
-    The nodes enter in the order in which they were first seen, so that one Cholesky factor serves
-    every prefix: its leading block is the factor of the nodes seen until then. A node that came
-    with both labels takes the one it had more often (the later one, when equally often).
+    ``start`` is w, a function of the space by its values at every node; zero by default. The nodes
+    enter in the order in which they were first seen, so that one Cholesky factor serves every
+    prefix: its leading block is the factor of the nodes seen until then. A node that came with
+    both labels takes the one it had more often (the later one, when equally often).
 
     >>> import ohmline as ohm
     >>> from ohmline.bound.evidence import evidence
@@ -26,7 +28,7 @@ class Interpolant:
     4.0
     """
 
-    def __init__(self, seen: Evidence, kernel: Kernel) -> None:
+    def __init__(self, seen: Evidence, kernel: Kernel, start: Floats | None = None) -> None:
         self.positions: Ints
         """The distinct seen nodes, in order of appearance."""
         self.place: Ints
@@ -37,7 +39,9 @@ class Interpolant:
         rank[order] = np.arange(len(order))
         self.positions, self.place = found[order], rank[inverse.ravel()]
         self._signs = seen.labels
-        self.factor, self.definite = leading_factor(kernel.block(self.positions))
+        self._start = np.zeros(len(found)) if start is None else start[self.positions]
+        self._block = kernel.block(self.positions)
+        self.factor, self.definite = leading_factor(self._block)
         """The lower Cholesky factor of K_SS, and up to which node K_SS is positive definite."""
 
     def distinct(self, trials: int) -> int:
@@ -54,13 +58,14 @@ class Interpolant:
         return np.where(votes != 0, np.sign(votes), latest)
 
     def sqnorm(self, trials: int) -> float:
-        """||u||^2 for the first ``trials`` trials; infinite where K_SS is not positive definite."""
+        """||u - w||^2 for the first ``trials`` trials; infinite where no function of the space fits."""
         size = self.distinct(trials)
-        if size > self.definite:
-            return float("inf")
         if size == 0:
             return 0.0
-        z = linalg.solve_triangular(self.factor[:size, :size], self.labels(trials), lower=True)
+        gap = self.labels(trials) - self._start[:size]
+        if size > self.definite:
+            return sqnorm_from_space(Dense(self._block[:size, :size]), gap)
+        z = linalg.solve_triangular(self.factor[:size, :size], gap, lower=True)
         return float(z @ z)
 
     def weights(self, trials: int) -> Floats:

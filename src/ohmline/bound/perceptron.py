@@ -93,16 +93,16 @@ class PerceptronBound(Bound):
             seen = only(seen, seen.mistaken)
         fit = Interpolant(seen, kernel)
         trials = len(seen.positions)
-        text = f"the kernel is positive definite on the {len(fit.positions)} nodes that the comparator fits"
-        inside = Assumption(text, True, fit.definite == len(fit.positions))
-        return fit.sqnorm(trials), errors_of(fit, seen, trials), inside
+        sqnorm = fit.sqnorm(trials)
+        text = f"a function of the kernel's space fits the {len(fit.positions)} nodes (by Cholesky)"
+        return sqnorm, errors_of(fit, seen, trials), Assumption(text, True, bool(np.isfinite(sqnorm)))
 
 
 def live_curve(trace: Trace, checkpoints: Iterable[int]) -> Floats:
     """The live bound of Theorem 2.1 after each of ``checkpoints`` trials, with one Cholesky factor.
 
-    Equal to ``PerceptronBound().certify(trace.first(t)).value`` for every t, and infinite from where
-    the kernel is no longer positive definite on the seen nodes.
+    Equal to ``PerceptronBound().certify(trace.first(t)).value`` for every t, and infinite
+    where no function of the kernel's space fits what was seen (a kernel of low rank).
 
     >>> import ohmline as ohm
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
@@ -120,12 +120,14 @@ def live_curve(trace: Trace, checkpoints: Iterable[int]) -> Floats:
     lengths = np.where(seen.mistaken, kernel.diagonal()[seen.positions], 0.0)
     sqradius = np.maximum.accumulate(np.append(0.0, lengths))
     asked = np.append(0, np.cumsum(trace.asked_at))
-    values = np.zeros(len(marks))
-    for k, t in enumerate(marks):
+    values, hopeless = np.zeros(len(marks)), np.inf
+    for k, t in sorted(enumerate(marks), key=lambda mark: mark[1]):
         trials = int(asked[t])
         if sqradius[trials] > 0:
-            z = fit.sqnorm(trials) * float(sqradius[trials])
-            values[k] = relative_bound(z, errors_of(fit, seen, trials))
+            sqnorm = np.inf if trials >= hopeless else fit.sqnorm(trials)
+            if np.isinf(sqnorm) and len(fit.positions) == len(seen.positions):
+                hopeless = min(hopeless, trials)  # every label stays, so more of them fit no better
+            values[k] = relative_bound(sqnorm * float(sqradius[trials]), errors_of(fit, seen, trials))
     return values
 
 

@@ -1,0 +1,137 @@
+"""Theorems 3.2 and 5.1 of paper 000: online projections, with or without active trials."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ohmline.arrays import Bools, Floats
+from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.evidence import Evidence, evidence, labelling
+from ohmline.bound.interpolant import Interpolant
+from ohmline.bound.pounce import fits
+from ohmline.errors import ParameterError, ShapeError
+from ohmline.game.trace import Trace
+from ohmline.kernel.contract import Kernel
+from ohmline.kernel.space import Columns
+from ohmline.learn.projection import Projection
+
+
+@final
+class ProjectionBound(Bound):
+    """|M \\ A| <= (||u - w_1||^2 - Z_A) B (paper 000, Theorem 5.1; with A empty, Theorem 3.2).
+
+    | paper | here |
+    |---|---|
+    | A | ``active``: how many trials at the start were chosen, or a mask over all trials |
+    | Z_A | term ``progress``: the squared lengths of the moves of the trials in A |
+    | w_1 | the learner's ``start`` |
+    | \\|\\|u - w_1\\|\\|^2 | term ``sqnorm``; without a comparator u is the interpolant nearest to w_1 |
+    | B | term ``harmonic``: the harmonic mean of K_ii over M \\ A |
+
+    The comparator must *equal* every asked label (be in af), which suffices for cyclic and for
+    noncyclic updating; :class:`~ohmline.bound.PartitionBound` takes one with larger margins where
+    the theorem allows it. ``charged`` counts M \\ A. A may be any set of trials: those on which an
+    aggressive learner moved without a mistake lower the bound for nothing.
+
+    >>> import ohmline as ohm
+    >>> line = ohm.graph.generate.line(10)
+    >>> kernel = ohm.LaplacianKernel(line.graph) + ohm.Constant(1.0)
+    >>> trace = ohm.play(ohm.Projection.min_norm(kernel), ohm.Stream(range(10), line.labels).shuffled(seed=1))
+    >>> plain = ProjectionBound().certify(trace)
+    >>> moved = trace.updated & ~trace.charged
+    >>> plain.valid, ProjectionBound(active=moved).certify(trace).value < plain.value
+    (True, True)
+
+    References
+    ----------
+    Herbster, Pontil and Wainer, Online learning over graphs, ICML 2005.
+    """
+
+    def __init__(self, active: int | ArrayLike = 0) -> None:
+        self.active = active
+
+    def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
+        """The certificate against a labelling of every node, or the live one without it."""
+        seen = evidence(trace, Projection)
+        learner: Projection = trace.learner
+        kernel = learner.kernel
+        active = self._mask(len(trace))[trace.asked_at]
+        if comparator is None:
+            u, sqnorm = None, Interpolant(seen, kernel, learner.start).sqnorm(len(seen.positions))
+        else:
+            u = labelling(comparator, seen.nodes)
+            sqnorm = kernel.sqnorm(u - learner.start)
+        counted = seen.mistaken & ~active
+        progress = float(seen.progress[active].sum())
+        harmonic = harmonic_mean(kernel.diagonal()[seen.positions[counted]])
+        name = "paper 000, Theorem 5.1" if active.any() else "paper 000, Theorem 3.2"
+        return Certificate(
+            name + (", live" if u is None else ""),
+            max(sqnorm - progress, 0.0) * harmonic if harmonic > 0 else 0.0,
+            int(counted.sum()),
+            {"sqnorm": sqnorm, "progress": progress, "harmonic": harmonic, "active": int(active.sum())},
+            (
+                fits(seen, u),
+                Assumption(
+                    "the comparator lies in the kernel's space: its norm is finite",
+                    True,
+                    bool(np.isfinite(sqnorm)),
+                ),
+                corrected(seen),
+                projected(seen, learner),
+            ),
+        )
+
+    def _mask(self, trials: int) -> Bools:
+        if isinstance(self.active, int | np.integer) and not isinstance(self.active, bool):
+            if not 0 <= self.active <= trials:
+                raise ParameterError(f"active is {self.active}, and the trace has {trials} trials")
+            return np.arange(trials) < self.active
+        mask = np.asarray(self.active)
+        if mask.dtype != np.bool_ or mask.shape != (trials,):
+            raise ShapeError(
+                f"active must be a number of trials or {trials} booleans, "
+                f"got {mask.dtype} of shape {mask.shape}"
+            )
+        return mask
+
+
+def harmonic_mean(values: Floats) -> float:
+    """mu(-1; values) of eq. (7); 0 when there is none or one of them is 0."""
+    if not len(values) or values.min() <= 0:
+        return 0.0
+    return float(len(values) / np.sum(1 / values))
+
+
+def corrected(seen: Evidence) -> Assumption:
+    """The hypothesis moved on every mistaken trial (it may move on others)."""
+    holds = bool(np.all(seen.moved | ~seen.mistaken))
+    return Assumption("the hypothesis was corrected on every mistaken trial", True, holds)
+
+
+def projected(seen: Evidence, learner: Projection) -> Assumption:
+    """Whether a fresh learner with the same options makes the same moves at the same margins."""
+    text = "the hypothesis started at w_1 and every move was the projection of Algorithm 2"
+    kernel: Kernel = learner.kernel
+    if isinstance(kernel.space, Columns):  # its columns would have to be fetched again
+        return Assumption(text, False)
+    fresh = Projection(
+        kernel,
+        learner.strategy,
+        cyclic=learner.cyclic,
+        start=learner.start,
+        contradiction=learner.contradiction,
+    )
+    for t, (i, y) in enumerate(zip(seen.positions, seen.labels, strict=True)):
+        node = seen.nodes[int(i)]
+        margin = fresh.margin_one(node)
+        # Aggressive or not makes a difference only where it moves without a mistake.
+        fresh.aggressive = bool(seen.moved[t])
+        update = fresh.learn_one(node, 1 if y > 0 else -1)
+        same = abs(margin - seen.margin[t]) <= 1e-9 + 1e-6 * abs(margin)
+        if not same or abs(update.progress - seen.progress[t]) > 1e-9 + 1e-6 * update.progress:
+            return Assumption(text, True, False)
+    return Assumption(text, True)
