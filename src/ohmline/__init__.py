@@ -19,11 +19,10 @@ from ohmline.errors import OhmlineError
 if TYPE_CHECKING:
     from ohmline import bound, check, data, game, graph, kernel, learn, query
     from ohmline.game import Stream, Trace, play, tune
-    from ohmline.graph import Graph
+    from ohmline.graph import ExponentialEmbedding, Graph
     from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
     from ohmline.learn import (
         LLGC,
-        BatchLoss,
         BinaryLearner,
         Buffer,
         Contradiction,
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "graph": ["Graph"],
+    "graph": ["ExponentialEmbedding", "Graph"],
     "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
     "learn": [
         "Buffer",
@@ -68,7 +67,6 @@ _HOME = {
         "Variance",
         "OnlineLGC",
         "LLGC",
-        "BatchLoss",
         "Harmonic",
         "LabelledOnly",
         "LapSVM",
@@ -92,13 +90,13 @@ __all__ = [
     "LLGC",
     "RBF",
     "Always",
-    "BatchLoss",
     "BinaryLearner",
     "Budget",
     "Buffer",
     "Constant",
     "Contradiction",
     "Distance",
+    "ExponentialEmbedding",
     "Full",
     "GapBelow",
     "Graph",

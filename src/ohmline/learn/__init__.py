@@ -1,6 +1,6 @@
 """Learners: a hypothesis and how it moves."""
 
-from ohmline.learn.batch import LLGC, BatchLoss, Harmonic, LabelledOnly, LapSVM
+from ohmline.learn.batch import LLGC, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
 from ohmline.learn.corrective import Contradiction, Strategy
 from ohmline.learn.manifold import (
@@ -24,7 +24,6 @@ from ohmline.learn.shared_lgc import SharedLGC
 
 __all__ = [
     "LLGC",
-    "BatchLoss",
     "BinaryLearner",
     "Buffer",
     "Contradiction",

@@ -6,7 +6,7 @@ are the classics on a given graph, ``LabelledOnly`` ignores whatever has no labe
 
 from ohmline.learn.batch.harmonic import Harmonic
 from ohmline.learn.batch.labelled import LabelledOnly
-from ohmline.learn.batch.lapsvm import BatchLoss, LapSVM
+from ohmline.learn.batch.lapsvm import LapSVM
 from ohmline.learn.batch.llgc import LLGC
 
-__all__ = ["LLGC", "BatchLoss", "Harmonic", "LabelledOnly", "LapSVM"]
+__all__ = ["LLGC", "Harmonic", "LabelledOnly", "LapSVM"]

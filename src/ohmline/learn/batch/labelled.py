@@ -11,16 +11,17 @@ from numpy.typing import ArrayLike
 from ohmline.arrays import Floats, matrix
 from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.labelling import Labelling
-from ohmline.learn.batch.lapsvm import BatchLoss, LapSVM, median_distance
+from ohmline.learn.batch.lapsvm import LapSVM, median_distance
+from ohmline.learn.manifold.loss import Loss
 
 
 @final
 class LabelledOnly:
     """The label-only baseline: what unlabelled points have to beat.
 
-    A support vector machine with ``BatchLoss.HINGE``, kernel ridge regression with
-    ``BatchLoss.SQUARED``; both are J(f) of paper 003 at lambda_2 = 0, where by the representer
-    theorem points without a label play no part and are dropped before solving.
+    A support vector machine with the hinge loss, kernel ridge regression with the squared one; any
+    loss is J(f) of paper 003 at lambda_2 = 0, where by the representer theorem points without a label
+    play no part and are dropped before solving.
 
     >>> import ohmline as ohm
     >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
@@ -33,7 +34,7 @@ class LabelledOnly:
         kernel: VectorKernel | None = None,
         *,
         lambda_1: float = 1e-4,
-        loss: BatchLoss = BatchLoss.HINGE,
+        loss: Loss | str = Loss.HINGE,
     ) -> None:
         self.kernel = kernel
         self._machine = LapSVM(kernel, lambda_1=lambda_1, lambda_2=0.0, loss=loss)
@@ -68,6 +69,5 @@ class LabelledOnly:
         return self._machine.predict(points)
 
     def __repr__(self) -> str:
-        return (
-            f"LabelledOnly({self.kernel!r}, lambda_1={self._machine.lambda_1:g}, loss={self._machine.loss})"
-        )
+        machine = self._machine
+        return f"LabelledOnly({self.kernel!r}, lambda_1={machine.lambda_1:g}, loss={str(machine.loss)!r})"

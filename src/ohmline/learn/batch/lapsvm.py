@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import Enum
 from typing import Any, Self, final
 
 import numpy as np
@@ -15,15 +14,8 @@ from ohmline.errors import LearnerError, ParameterError, ShapeError
 from ohmline.graph.graph import Graph
 from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.labelling import Labelling
-
-
-class BatchLoss(Enum):
-    """The loss c(f(x), y) of a batch learner."""
-
-    HINGE = "hinge"
-    """max(1 - y f(x), 0), as in all experiments of paper 003."""
-    SQUARED = "squared"
-    """(y - f(x))^2."""
+from ohmline.learn.batch.machine import minimise
+from ohmline.learn.manifold.loss import Loss
 
 
 @final
@@ -44,8 +36,8 @@ class LapSVM:
     squared norm of a *deformed* space, whose kernel on the points is
     K~ = (lambda_1 I + 2 lambda_2/T K L)^-1 K (Sindhwani, Niyogi and Belkin 2005). There the problem
     is an ordinary kernel machine without a bias on the l labelled points: a linear system for the
-    squared loss; for the hinge loss its dual, a quadratic over the box [0, 1/l]^l, solved as bounded
-    least squares.
+    squared loss, Newton's method for the logistic one; for the hinge losses the dual, a quadratic
+    over a box, solved as bounded least squares.
 
     Two classes make one function (the later label, in sorted order, is positive); more make
     one against the rest each, over one shared factorisation. Cost O(T^3 + T^2 l), memory O(T^2).
@@ -71,14 +63,14 @@ class LapSVM:
         *,
         lambda_1: float = 1e-4,
         lambda_2: float = 1.0,
-        loss: BatchLoss = BatchLoss.HINGE,
+        loss: Loss | str = Loss.HINGE,
     ) -> None:
         self.kernel, self.weights = kernel, weights
         self.lambda_1 = positive(lambda_1, "lambda_1")
         self.lambda_2 = non_negative(lambda_2, "lambda_2")
-        if not isinstance(loss, BatchLoss):
-            raise ParameterError(f"loss must be BatchLoss.HINGE or BatchLoss.SQUARED, got {loss!r}")
-        self.loss = loss
+        if loss not in list(Loss):
+            raise ParameterError(f"loss must be one of {', '.join(Loss)}, got {loss!r}")
+        self.loss = Loss(loss)
         self._points: Floats | None = None
 
     def fit(self, points: ArrayLike, labels: Iterable[Any]) -> Self:
@@ -97,8 +89,7 @@ class LapSVM:
         lift = linalg.solve(system, columns, overwrite_a=True, overwrite_b=True)
         deformed = gram[known] @ lift  # K~ between the labelled points
         deformed = (deformed + deformed.T) / 2
-        solve = _hinge if self.loss is BatchLoss.HINGE else _squared
-        solved = [solve(deformed, y) for y in targets.T]
+        solved = [minimise(deformed, y, self.loss) for y in targets.T]
         self.coefficients: Floats = lift @ np.column_stack([dual for dual, _, _ in solved])
         self.risk = float(sum(risk for _, risk, _ in solved))
         self.gap = float(sum(gap for _, _, gap in solved))
@@ -146,7 +137,7 @@ class LapSVM:
     def __repr__(self) -> str:
         return (
             f"LapSVM({self.kernel!r}, {self.weights!r}, lambda_1={self.lambda_1:g}, "
-            f"lambda_2={self.lambda_2:g}, loss={self.loss})"
+            f"lambda_2={self.lambda_2:g}, loss={str(self.loss)!r})"
         )
 
 
@@ -157,35 +148,3 @@ def median_distance(x: Floats, most: int = 500) -> float:
     apart = np.sqrt(np.maximum(sq[np.triu_indices(len(some), 1)], 0.0))
     middle = float(np.median(apart)) if len(apart) else 0.0
     return middle if middle > 0 else 1.0
-
-
-def _hinge(deformed: Floats, y: Floats) -> tuple[Floats, float, float]:
-    """min 1/l sum max(1 - y f, 0) + 1/2 ||f||~^2: the dual vector, the risk and the duality gap.
-
-    Dual: max 1'a - 1/2 a'Qa over 0 <= a <= 1/l, Q = yy' * K~. With Q = R'R it is the bounded
-    least squares ||R a - b||^2 / 2, R'b = 1.
-    """
-    from scipy import optimize
-
-    box = 1 / len(y)
-    q = y[:, None] * deformed * y
-    eigenvalues, vectors = np.linalg.eigh(q)
-    root = np.sqrt(np.maximum(eigenvalues, eigenvalues[-1] * 1e-15))
-    found = optimize.lsq_linear(
-        root[:, None] * vectors.T, vectors.sum(0) / root, (0.0, box), method="trf", tol=1e-14, max_iter=1000
-    )
-    a = np.clip(found.x, 0.0, box)
-    f = q @ a
-    risk = box * float(np.maximum(1 - f, 0.0).sum()) + 0.5 * float(a @ f)
-    return y * a, risk, risk - (float(a.sum()) - 0.5 * float(a @ f))
-
-
-def _squared(deformed: Floats, y: Floats) -> tuple[Floats, float, float]:
-    """min 1/l sum (y - f)^2 + 1/2 ||f||~^2: a linear system; the gap is from its residual."""
-    half = len(y) / 2
-    ridged = deformed + half * np.eye(len(y))
-    a = linalg.solve(ridged, y, assume_a="pos")
-    f = deformed @ a
-    risk = float(np.mean((y - f) ** 2)) + 0.5 * float(a @ f)
-    # Dual: max y'a - l/4 |a|^2 - 1/2 a'K~a.
-    return a, risk, risk - (float(y @ a) - 0.5 * half * float(a @ a) - 0.5 * float(a @ f))
