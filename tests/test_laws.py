@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import games, graphs
+from ohmline.bound import Bound
 from ohmline.check import LawBroken, Subject
-from ohmline.learn.perceptron import Perceptron
+from ohmline.query import StreamQuery
 
 
 def biased(graph: ohm.Graph) -> ohm.Kernel:
@@ -35,19 +37,40 @@ class Case:
     classes: int = 2
 
 
-def over(kernel: Callable[[ohm.Graph], ohm.Kernel], learner: type[Perceptron]) -> Case:
+def over(
+    kernel: Callable[[ohm.Graph], ohm.Kernel],
+    learner: type[Any],
+    make: Callable[[ohm.Kernel], Any] | None = None,
+    bound: Callable[[], Bound] | None = None,
+    classes: int = 2,
+) -> Case:
     return Case(
         Subject(
-            make=lambda graph: learner(kernel(graph)),
+            make=lambda graph: (make or learner)(kernel(graph)),
             restore=lambda state, graph: learner.restore(state, kernel(graph)),
-        )
+            bound=bound,
+        ),
+        classes,
     )
 
 
 LEARNERS = {
-    "perceptron, dense": over(biased, ohm.Perceptron),
-    "perceptron, ridge": over(ridged, ohm.Perceptron),
-    "perceptron, low rank": over(low_rank, ohm.Perceptron),
+    "perceptron, dense": over(biased, ohm.Perceptron, bound=ohm.bound.PerceptronBound),
+    "perceptron, ridge": over(ridged, ohm.Perceptron, bound=ohm.bound.PerceptronBound),
+    "perceptron, low rank": over(low_rank, ohm.Perceptron, bound=ohm.bound.PerceptronBound),
+    "1-proj": over(biased, ohm.Projection, ohm.Projection.one_proj, ohm.bound.ProjectionBound),
+    "C-proj": over(biased, ohm.Projection, ohm.Projection.c_proj, ohm.bound.ProjectionBound),
+    "minimum norm": over(ridged, ohm.Projection, ohm.Projection.min_norm, ohm.bound.ProjectionBound),
+    "1-proj, aggressive, low rank": over(
+        low_rank, ohm.Projection, lambda k: ohm.Projection(k, aggressive=True), ohm.bound.ProjectionBound
+    ),
+    "pounce": over(ohm.LaplacianKernel, ohm.Pounce, bound=ohm.bound.PounceBound),
+    "pounce, ridge": over(ridged, ohm.Pounce),
+    "online LGC": over(low_rank, ohm.OnlineLGC, bound=ohm.bound.OnlineLGCBound),
+    "online LGC, every label": over(
+        low_rank, ohm.OnlineLGC, lambda k: ohm.OnlineLGC(k, mistake_driven=False)
+    ),
+    "shared LGC": over(low_rank, ohm.SharedLGC, classes=3),
     "nearest, geodesic": Case(
         Subject(make=ohm.NearestNeighbour, restore=lambda s, g: ohm.NearestNeighbour.restore(s, g))
     ),
@@ -82,7 +105,10 @@ LEARNERS = {
 def test_learner_keeps_the_laws(name: str, data: st.DataObject) -> None:
     case = LEARNERS[name]
     graph, stream, _ = data.draw(games(classes=case.classes, named=data.draw(st.booleans())))
-    query = data.draw(st.sampled_from([ohm.Always(), ohm.RandomRate(0.5), ohm.Budget(ohm.Always(), 4)]))
+    queries: list[StreamQuery] = [ohm.Always(), ohm.RandomRate(0.5), ohm.Budget(ohm.Always(), 4)]
+    if "LGC" in name:
+        queries += [ohm.VarianceAbove(0.4), ohm.GapBelow(0.5), ohm.Budget(ohm.GapBelow(2.0), 3)]
+    query = data.draw(st.sampled_from(queries))
     ohm.check.learner(case.subject, graph, stream.label_rate(0.9), query=query)
 
 
