@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import final
 
-from ohmline.errors import FileFormatError, GraphError
+from ohmline.errors import FileFormatError, GraphError, ShapeError, UnknownNode
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
 from ohmline.graph.files.graphml import read_graphml, write_graphml
 from ohmline.graph.files.labels import read_labels
@@ -54,10 +54,11 @@ def read(
                                                   (extra ``io``)
     ============================================  =======================================
 
-    Each may be compressed (.gz). Edge lists are separated by tab, comma, semicolon or blank,
-    whichever the first line has; lines that begin with # or % are comments; whether the first
-    row is a header is seen from the rows unless ``header`` says. Ids are whole numbers if all
-    of them look so, else strings; numbers come in their order, strings as they appear.
+    Each may be compressed (.gz). Edge lists are separated by tab, comma, semicolon or (unless
+    they are called .csv or .tsv) blank, whichever the first line has; lines that begin with #
+    or % are comments; whether the first row is a header is seen from the rows unless ``header``
+    says. Ids are whole numbers if all of them look so, else strings; numbers come in their
+    order, strings as they appear.
 
     A directed file (or an edge with two weights) is an error unless ``symmetrise=True`` asks for
     max(S, S'); negative weights are one unless ``signed=True``.
@@ -72,7 +73,7 @@ def read(
         if kind is Format.MATRIX_MARKET:
             return read_market(place, signed=signed, symmetrise=symmetrise)
         return read_parquet(place, signed=signed, symmetrise=symmetrise)
-    except GraphError as error:
+    except (GraphError, ShapeError, UnknownNode) as error:
         if str(place) in str(error):
             raise
         raise type(error)(f"{place}: {error}") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ohmline.errors import FileFormatError, WeightError
 from ohmline.graph.files.place import write_bytes
-from ohmline.graph.files.table import NODES, Table, nodes_json, order, read_table, spelled, typed
+from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, order, read_table, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
@@ -43,20 +43,19 @@ def write_edge_list(graph: Graph, path: Path) -> None:
     sources, targets, weights = (column.tolist() for column in graph.edges())
     weighted = any(w != 1 for w in weights)
     buffer = io.StringIO()
-    ends = [names[end] for edge in zip(sources, targets, strict=True) for end in edge]
-    if NodeIndex(order(typed(ends))) != graph.nodes:
+    rows = [[names[i], names[j]] for i, j in zip(sources, targets, strict=True)]
+    if NodeIndex(order(typed([end for row in rows for end in row]))) != graph.nodes:
         buffer.write(NODES + nodes_json(graph.nodes) + "\n")
     if delimiter == " ":
         _refuse_blanks(names, path)
-    else:
+    if delimiter != " " or (rows and has_header(rows, 2)):
         buffer.write(delimiter.join(["source", "target", "weight"][: 3 if weighted else 2]) + "\n")
     # A name that begins like a comment is safe once it is quoted.
     odd = any(name.startswith(("#", "%")) for name in names)
     writer = csv.writer(
         buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
     )
-    for i, j, w in zip(sources, targets, weights, strict=True):
-        writer.writerow([names[i], names[j], repr(w)] if weighted else [names[i], names[j]])
+    writer.writerows([*row, repr(w)] if weighted else row for row, w in zip(rows, weights, strict=True))
     write_bytes(path, buffer.getvalue().encode())
 
 

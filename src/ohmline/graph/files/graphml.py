@@ -89,9 +89,12 @@ def _nodes(found: Any, path: Path) -> list[Hashable]:
                 f"{path}: the attribute {_NODES} lists {len(nodes)} nodes and the graph has {found.vcount()}"
             )
         return nodes
-    for attribute in ("name", "id"):
-        if attribute in found.vs.attributes():
-            names = [str(name) for name in found.vs[attribute]]
-            if len(set(names)) == len(names):
-                return typed(names)
+    choices = []
+    if "name" in found.vs.attributes():
+        choices.append([str(name) for name in found.vs["name"]])
+    if "id" in found.vs.attributes():  # igraph hands an & of an XML id on as it came
+        choices.append([str(name).replace("&#38;", "&") for name in found.vs["id"]])
+    for names in choices:
+        if len(set(names)) == len(names):
+            return typed(names)
     return list(range(found.vcount()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 from scipy import sparse
@@ -10,6 +11,8 @@ from scipy import sparse
 from ohmline.errors import FileFormatError
 from ohmline.graph.files.place import content, write_bytes
 from ohmline.graph.graph import Graph
+
+_CONTROL = re.compile(rb"[^\t\r\n\x20-\xff]")
 
 
 def read_market(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
@@ -21,9 +24,12 @@ def read_market(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
         raise FileFormatError(
             f"{path} is not Matrix Market: it does not begin with %%MatrixMarket; give the format that it has"
         )
+    # The parser reads past the end of a last line without its newline, and trips over control bytes.
+    if _CONTROL.search(data):
+        raise FileFormatError(f"{path} holds bytes that are not text after its first line; write it again")
     try:
-        matrix = mmread(io.BytesIO(data))
-    except (ValueError, OverflowError) as error:
+        matrix = mmread(io.BytesIO(data + b"\n"))
+    except (ValueError, OverflowError, MemoryError) as error:
         raise FileFormatError(
             f"{path} is broken or cut short: {error}. Write or download it again."
         ) from None

@@ -54,7 +54,10 @@ def read_table(path: Path, *, columns: Sequence[int], header: bool | None, ids: 
     lines: list[int] = []
     nodes: list[Hashable] | None = None
     kept: list[tuple[int, str]] = []
-    for number, line in enumerate(text(path).split("\n"), 1):
+    written = text(path)
+    if written.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<?xml")):
+        raise FileFormatError(f"{path}, line 1: this is a web page or XML, not a table; download it again")
+    for number, line in enumerate(written.split("\n"), 1):
         if line.startswith(NODES):
             nodes = _listed(path, number, line)
         elif line.strip() and not line.startswith(_COMMENTS):
@@ -75,7 +78,7 @@ def read_table(path: Path, *, columns: Sequence[int], header: bool | None, ids: 
             )
         rows.append(row)
         lines.append(number)
-    if rows and (_has_header(rows, ids) if header is None else header):
+    if rows and (has_header(rows, ids) if header is None else header):
         del rows[0], lines[0]
     if not rows and nodes is None:
         raise FileFormatError(f"{path} has a header and no rows; expected at least one")
@@ -149,11 +152,16 @@ def _listed(path: Path, number: int, line: str) -> list[Hashable]:
 def _split(path: Path, kept: list[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
     if not kept:
         return
-    delimiter = next((d for d in "\t,;" if d in kept[0][1]), None)
+    first, line = kept[0]
+    delimiter = next((d for d in "\t,;" if d in line), None)
     if delimiter is None:
+        if {".csv", ".tsv"} & set(path.suffixes):
+            raise FileFormatError(
+                f"{path}, line {first}: no comma, tab or semicolon; the file is not what its name says"
+            )
         yield from ((number, line.split()) for number, line in kept)
         return
-    number = 0
+    number = first
 
     def feed() -> Iterator[str]:
         nonlocal number
@@ -169,7 +177,7 @@ def _split(path: Path, kept: list[tuple[int, str]]) -> Iterator[tuple[int, list[
         ) from None
 
 
-def _has_header(rows: list[list[str]], ids: int) -> bool:
+def has_header(rows: list[list[str]], ids: int) -> bool:
     """Whether the first row names the columns.
 
     It does if it uses the usual words, if its weight is not a number, or if its ids are not

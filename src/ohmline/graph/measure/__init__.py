@@ -1,14 +1,14 @@
 """What the bounds are made of: cuts, balances, distances, resistances, covers."""
 
-from ohmline.graph.measure.cover import (
+from ohmline.graph.measure.covers import (
     Cover,
     component_cover,
     component_separating_cover,
     cover,
     separating_cover,
 )
-from ohmline.graph.measure.cut import balance, cut, imbalance
-from ohmline.graph.measure.distance import (
+from ohmline.graph.measure.cuts import balance, cut, imbalance
+from ohmline.graph.measure.distances import (
     diameter,
     eccentricities,
     eccentricity,
@@ -16,7 +16,7 @@ from ohmline.graph.measure.distance import (
     geodesic_matrix,
     geodesics_from,
 )
-from ohmline.graph.measure.resistance import (
+from ohmline.graph.measure.resistances import (
     algebraic_connectivity,
     resistance,
     resistance_diameter,

@@ -12,7 +12,7 @@ from scipy.sparse import linalg as sparse_linalg
 from ohmline.arrays import Floats, Ints
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
-from ohmline.graph.measure.distance import diameter, lengths
+from ohmline.graph.measure.distances import diameter, lengths
 
 DENSE_PAIR = 1500
 """Nodes of a component up to which a single pair is solved densely."""
