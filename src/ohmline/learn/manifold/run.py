@@ -48,7 +48,7 @@ class Terms(NamedTuple):
     decaying: bool
     replays: int
     steady: bool
-    """The graph term counts the basis only, not the whole past: for streams that drift."""
+    """The graph term counts a past of ``REMEMBERED`` buffers at most: for streams that drift."""
     lambda_1: float
     lambda_2: float
     ratio: float
@@ -58,19 +58,25 @@ class Terms(NamedTuple):
     averaged: bool
 
 
+REMEMBERED = 10.0
+"""How many buffers of points the past is worth under drift: the graph term counts no more than that."""
+
+
 @compiled
 def crowding(terms: Terms, expansion: Expansion, t: int) -> float:
     """The factor that makes the masses of the basis add up to the points seen before this one.
 
     For a buffer it is eq. (7)'s t / tau, here (t - 1) / |B|: 1 while the buffer fills. The masses of a
-    tree's leaves are their counts, so for it the factor is 1 as well.
+    tree's leaves are their counts, so for it the factor is 1 as well. A stream that drifts has no
+    longer past than ``REMEMBERED`` buffers, so there the factor stops growing.
     """
     total = 0.0
     for i in range(expansion.tally[SIZE]):
         total += expansion.mass[i]
-    if terms.steady or total <= 0.0:
+    if total <= 0.0:
         return 1.0
-    return max((t - 1) / total, 1.0)
+    factor = max((t - 1) / total, 1.0)
+    return min(factor, REMEMBERED) if terms.steady else factor
 
 
 @compiled
