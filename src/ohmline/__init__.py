@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ohmline.errors import OhmlineError
+from ohmline.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from ohmline import bound, check, data, game, graph, kernel, learn, query
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
         Variance,
     )
     from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
-
-__version__ = "0.1.0"
 
 _HOME = {
     "graph": ["ExponentialEmbedding", "Graph"],

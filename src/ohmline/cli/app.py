@@ -49,7 +49,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from ohmline import __version__
+        from ohmline.version import __version__
 
         print(f"ohmline {__version__}")
         raise typer.Exit()

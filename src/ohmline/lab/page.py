@@ -10,12 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from ohmline.errors import ParameterError
+from ohmline.version import __version__
 
 
 def page(title: str, lead: str, body: Iterable[str]) -> str:
     """A whole document around ready-made pieces of HTML; ``title`` and ``lead`` are plain text."""
-    from ohmline import __version__
-
     style = files("ohmline.lab").joinpath("page.css").read_text(encoding="utf-8")
     return (
         "<!doctype html>\n"
