@@ -52,7 +52,9 @@ def test_names_survive_networkx(graph):
     back = Graph.from_networkx(graph.to_networkx())
     assert back == graph
     assert hash(back) == hash(graph)
-    assert pickle.loads(pickle.dumps(graph)) == graph
+    copy = pickle.loads(pickle.dumps(graph))
+    assert copy == graph
+    assert not copy.weights.flags.writeable
 
 
 @given(graphs())

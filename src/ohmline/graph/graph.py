@@ -298,9 +298,16 @@ class Graph:
     def __hash__(self) -> int:
         return hash((self.nodes, self.signed, self.weights.tobytes(), self.indices.tobytes()))
 
+    def __reduce__(self) -> tuple[Any, ...]:  # so that a copy in another process is frozen too
+        return _unpickle, (self.adjacency, self.nodes, self.signed, self.dropped_loops)
+
     def __repr__(self) -> str:
         sign = ", signed" if self.signed else ""
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
+
+
+def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropped_loops: int) -> Graph:
+    return Graph(adjacency, nodes, signed=signed, dropped_loops=dropped_loops)
 
 
 def signs(labels: Any, n: int) -> Floats:

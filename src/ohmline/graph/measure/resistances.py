@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -137,10 +138,20 @@ def _solve(grounded: sparse.csr_array, current: Floats) -> Floats:
     if len(current) <= DENSE_PAIR:
         return np.asarray(linalg.solve(grounded.toarray(), current, assume_a="pos"), dtype=np.float64)
     inverse_degree = sparse.diags_array(1 / grounded.diagonal())
-    voltages, stopped = sparse_linalg.cg(grounded, current, rtol=1e-11, maxiter=1000, M=inverse_degree)
+    voltages, stopped = sparse_linalg.cg(grounded, current, rtol=1e-11, maxiter=2000, M=inverse_degree)
     if stopped:
-        voltages = sparse_linalg.splu(grounded.tocsc(), permc_spec="MMD_AT_PLUS_A").solve(current)
+        voltages = _factor(grounded).solve(current)
     return np.asarray(voltages, dtype=np.float64)
+
+
+def _factor(definite: sparse.csr_array) -> Any:
+    """A sparse factor of a positive definite matrix; needs no pivots, so the order may follow its pattern."""
+    return sparse_linalg.splu(
+        definite.tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
 
 
 def _fiedler_value(laplacian: sparse.csr_array) -> float:
@@ -155,11 +166,15 @@ def _fiedler_value(laplacian: sparse.csr_array) -> float:
     operator = sparse_linalg.LinearOperator((n, n), matvec=lifted, dtype=np.float64)
     try:
         found = sparse_linalg.eigsh(
-            operator, 1, which="SA", v0=start, tol=1e-10, maxiter=30, ncv=60, return_eigenvectors=False
+            operator, 1, which="SA", v0=start, tol=1e-7, maxiter=25, ncv=60, return_eigenvectors=False
         )
         return float(found[0])
     except sparse_linalg.ArpackNoConvergence:
         # Small gaps come with long thin graphs, whose shifted Laplacian has a sparse factor.
-        shift = -1e-9 * lift
-        found = sparse_linalg.eigsh(laplacian, 2, sigma=shift, v0=start, return_eigenvectors=False)
+        shift = 1e-9 * lift
+        factor = _factor(laplacian + shift * sparse.eye_array(n))
+        inverse = sparse_linalg.LinearOperator((n, n), matvec=factor.solve, dtype=np.float64)
+        found = sparse_linalg.eigsh(
+            laplacian, 2, sigma=-shift, OPinv=inverse, v0=start, return_eigenvectors=False
+        )
         return float(np.sort(found)[1])
