@@ -90,8 +90,25 @@ def kernel(graph: ohm.Graph, b: Fraction | int = 0, c: Fraction | int = 0) -> Ma
     return full
 
 
-def pounce(gram: Matrix, component: Sequence[int], trials: Trials) -> Played:
-    """Figure 3 of paper 002, per component, with a repeated node relabelled."""
+def grounded_kernel(conductance: Matrix, ground: int = 0) -> Matrix:
+    """A kernel with the resistances of a connected network: the inverse of L without ``ground``."""
+    n = len(conductance)
+    rest = [i for i in range(n) if i != ground]
+    reduced = inverse(
+        [[sum(conductance[i], Fraction(0)) if i == j else -conductance[i][j] for j in rest] for i in rest]
+    )
+    full = [[Fraction(0)] * n for _ in range(n)]
+    for p, i in enumerate(rest):
+        for q, j in enumerate(rest):
+            full[i][j] = reduced[p][q]
+    return full
+
+
+def pounce(gram: Matrix, component: Sequence[int], trials: Trials, *, tie: Fraction | int = 0) -> Played:
+    """Figure 3 of paper 002, per component, with a repeated node relabelled.
+
+    Margins below ``tie`` are 0, and resistances that differ by less than a ``tie`` share are equal.
+    """
     played = Played()
     w = [Fraction(0)] * len(gram)
     mistakes: dict[int, int] = {}  # node -> label, in the order of the mistakes
@@ -101,8 +118,13 @@ def pounce(gram: Matrix, component: Sequence[int], trials: Trials) -> Played:
 
     for i, y in trials:
         near = [j for j in mistakes if component[j] == component[i]]
-        eta = min(near, key=lambda j: resistance(i, j)) if near else None  # min keeps the earliest
+        eta = near[0] if near else None
+        for j in near[1:]:  # in the order of the mistakes, so the earliest of equals stays
+            if resistance(i, j) < resistance(i, eta) * (1 - tie):  # type: ignore[arg-type]
+                eta = j
         margin = Fraction(0) if eta is None else mistakes[eta] + w[i] - w[eta]
+        if abs(margin) <= tie:
+            margin = Fraction(0)
         played.margins.append(margin)
         wrong = margin * y <= 0
         played.updated.append(wrong)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ohmline.compiled import implements
 from ohmline.errors import KernelError
+from ohmline.graph.embedding import ExponentialEmbedding
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, Sum
 from ohmline.kernel.laplacian import LaplacianKernel, balanced_sides
@@ -25,6 +26,7 @@ class Pounce(PositionLearner[Label], BinaryLearner[Hashable]):
     | paper 002 | here |
     |---|---|
     | M+ | ``kernel``, ``LaplacianKernel(graph)``; a ``Constant`` changes nothing, a ``Ridge`` does |
+    | F_(X, d, a) | ``kernel`` too: an ``ExponentialEmbedding`` |
     | v_i, r(i, j) | points of the kernel, and ``kernel.sqdist``, the effective resistance |
     | eta_t | the nearest mistake; among equally near ones the earliest |
     | y_eta + w(i) - w(i_eta) | ``margin_one(x)`` |
@@ -54,13 +56,14 @@ class Pounce(PositionLearner[Label], BinaryLearner[Hashable]):
 
     kind = "Pounce"
 
-    def __init__(self, kernel: Kernel) -> None:
-        _refuse_singular(kernel)
+    def __init__(self, kernel: Kernel | ExponentialEmbedding) -> None:
+        if isinstance(kernel, Kernel):
+            _refuse_singular(kernel)
         self.kernel = kernel
         self.space = kernel.space
-        n = len(kernel.nodes)
+        n = kernel.n
         self.state = PounceState(
-            w=np.zeros(width(self.space)),
+            w=np.zeros(width(kernel.space) if isinstance(kernel, Kernel) else n),
             label=np.zeros(n, dtype=np.int64),
             nearest=np.full(n, -1, dtype=np.int64),
             closeness=np.full(n, np.inf),
@@ -84,7 +87,7 @@ class Pounce(PositionLearner[Label], BinaryLearner[Hashable]):
         return {}
 
     @classmethod
-    def restore(cls, state: State, kernel: Kernel) -> Self:
+    def restore(cls, state: State, kernel: Kernel | ExponentialEmbedding) -> Self:
         learner = cls(kernel)
         learner.load(state)
         return learner
@@ -112,7 +115,7 @@ def _(space: Any, state: PounceState, i: int, y: int, margin: float, variance: f
     progress = 0.0
     if j >= 0:
         # A node that coincides with its nearest mistake: Differs from Figure 3, which would divide by 0.
-        progress = -1.0 if i == j else project(space, state.w, y - margin, i, j)
+        progress = -1.0 if i == j else project(space, state, y - margin, i, j)
         if progress < 0:
             state.label[j] = y
             return True, 0.0
