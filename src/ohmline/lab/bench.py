@@ -13,6 +13,7 @@ from ohmline.errors import ParameterError
 REGISTRY: dict[str, str] = {
     "event": "foundation",
     "kernel-exact": "foundation",
+    "lgc-pass": "lgc",
     "play-perceptron": "foundation",
 }
 """Benchmark name -> module under ``ohmline.lab.benches`` whose ``BENCHES`` holds it."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.compiled import compiled, dot
-from ohmline.learn.lgc_step import margin_at, spread
+from ohmline.learn.lgc_step import margin_of, spread
 from ohmline.learn.stepping import Log, Rule, asks
 
 
@@ -41,16 +41,19 @@ def run_blocked(
     gains = np.empty((block, d), w.dtype)  # G, then the true gains where a label is learned
     learned = np.empty((block, d), w.dtype)  # s of each label learned in this block
     along = np.empty(block, w.dtype)  # s . m of the trial at hand
+    change = np.empty((d, d), w.dtype)  # sum of s s'
     for start in range(0, len(positions), block):
         size = min(block, len(positions) - start)
         for b in range(size):
-            rows[b] = space.rows[positions[start + b]]
+            i = positions[start + b]
+            for e in range(d):  # twice as fast as copying the row as a slice
+                rows[b, e] = space.rows[i, e]
         np.dot(rows[:size], inverse, gains[:size])
         k = 0
         for b in range(size):
             t, i = start + b, positions[start + b]
             m, g = rows[b], gains[b]
-            margin = margin_at(space, w, state.sqnorm, i)
+            margin = margin_of(w, m, state.sqnorm[0], space.diagonal[i])
             q = float(dot(m, g, d))
             for j in range(k):
                 along[j] = dot(learned[j], m, d)
@@ -80,5 +83,9 @@ def run_blocked(
             state.sqnorm[0] = dot(w, w, d)
             k += 1
         if k:
-            inverse -= np.dot(learned[:k].T, learned[:k])
+            np.dot(learned[:k].T, learned[:k], change)
+            for j in range(d):
+                row, less = inverse[j], change[j]
+                for e in range(d):
+                    row[e] -= less[e]
     return spent

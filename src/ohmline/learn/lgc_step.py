@@ -88,16 +88,19 @@ def absorb(inverse: AnyArray, g: AnyArray, q: float) -> None:
 
 
 @compiled
-def tie_size(sqnorm: float, sqlength: float, eps: float) -> float:
-    """The largest |<w, m>| that is a tie; single precision cannot tell as much as double."""
-    return max(TIE, 8 * eps) * np.sqrt(max(sqnorm * sqlength, 0.0))  # type: ignore[no-any-return]
+def sqtie(dtype_eps: float) -> float:
+    """A margin whose square is below this share of ||w||^2 ||m||^2 is a tie.
+
+    Single precision cannot tell as much as double.
+    """
+    return max(TIE, 8 * dtype_eps) ** 2
 
 
 @compiled
-def margin_at(space: Any, weights: AnyArray, sqnorm: AnyArray, i: int) -> float:
-    """<w, m_i>, or 0 for a tie."""
-    margin = dot(space.rows[i], weights, weights.shape[0])
-    if abs(margin) <= tie_size(sqnorm[0], space.diagonal[i], np.finfo(weights.dtype).eps):
+def margin_of(weights: AnyArray, m: AnyArray, sqnorm: float, sqlength: float) -> float:
+    """<w, m>, or 0 for a tie."""
+    margin = dot(m, weights, weights.shape[0])
+    if margin * margin <= sqtie(np.finfo(weights.dtype).eps) * (sqnorm * sqlength):
         return 0.0
     return margin
 
@@ -110,13 +113,13 @@ def spread(q: float, before: bool) -> float:
 
 @implements(view, LGCState, "state")
 def _(space: Any, state: LGCState, i: int) -> tuple[int, float, float]:
-    margin = margin_at(space, state.weights, state.sqnorm, i)
+    margin = margin_of(state.weights, space.rows[i], state.sqnorm[0], space.diagonal[i])
     return (1 if margin >= 0 else -1), margin, np.nan
 
 
 @implements(view, WatchedLGC, "state")
 def _(space: Any, state: WatchedLGC, i: int) -> tuple[int, float, float]:
-    margin = margin_at(space, state.weights, state.sqnorm, i)
+    margin = margin_of(state.weights, space.rows[i], state.sqnorm[0], space.diagonal[i])
     q = float(quadratic(state.inverse, space.rows[i]))
     return (1 if margin >= 0 else -1), margin, spread(q, state.before[0])
 

@@ -16,7 +16,7 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import Features
 from ohmline.learn.contract import State, expect_kind, take
-from ohmline.learn.lgc_step import Variance, absorb, gain, quadratic, spread, tie_size
+from ohmline.learn.lgc_step import Variance, absorb, gain, quadratic, spread, sqtie
 from ohmline.learn.online_lgc import explicit_features, precision, reading
 from ohmline.learn.stepping import PositionLearner, learn, view
 
@@ -208,7 +208,7 @@ def best_two(space: Any, state: Any, i: int) -> tuple[int, float]:
     m, largest = space.rows[i], 0.0
     for k in range(state.seen[0]):
         largest = max(largest, float(state.sqnorm[state.order[k]]))
-    tie = tie_size(largest, space.diagonal[i], np.finfo(m.dtype).eps)
+    tie = np.sqrt(sqtie(np.finfo(m.dtype).eps) * (largest * space.diagonal[i]))
     best, top, second = -1, -np.inf, -np.inf
     for k in range(state.seen[0]):
         c = state.order[k]
