@@ -72,7 +72,7 @@ def quadratic(inverse: AnyArray, m: AnyArray) -> float:
     for k in range(m.shape[0]):
         row = inverse[k]
         q += m[k] * (2 * dot(row, m, k) + row[k] * m[k])
-    return max(q, m.dtype.type(0))
+    return max(q, m.dtype.type(0))  # type: ignore[no-any-return]
 
 
 @compiled
@@ -102,7 +102,7 @@ def margin_of(weights: AnyArray, m: AnyArray, sqnorm: float, sqlength: float) ->
     margin = dot(m, weights, weights.shape[0])
     if margin * margin <= sqtie(np.finfo(weights.dtype).eps) * (sqnorm * sqlength):
         return 0.0
-    return margin
+    return margin  # type: ignore[no-any-return]
 
 
 @compiled
