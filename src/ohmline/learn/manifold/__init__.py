@@ -7,7 +7,9 @@ from ohmline.learn.manifold.full import Full
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.learner import OnlineManifold
 from ohmline.learn.manifold.loss import Loss
+from ohmline.learn.manifold.nystroem import Nystroem
 from ohmline.learn.manifold.pursuit import Pursuit
+from ohmline.learn.manifold.rptree import RPTree
 from ohmline.learn.manifold.smoothness import Manifold, Multiview, Scene, Slopes, Smoothness
 from ohmline.learn.manifold.step import Printed, Proximal
 
@@ -21,10 +23,12 @@ __all__ = [
     "Loss",
     "Manifold",
     "Multiview",
+    "Nystroem",
     "OnlineManifold",
     "Printed",
     "Proximal",
     "Pursuit",
+    "RPTree",
     "Scene",
     "Slopes",
     "Smoothness",

@@ -62,6 +62,10 @@ REMEMBERED = 10.0
 """How many buffers of points the past is worth under drift: the graph term counts no more than that."""
 
 
+REFRESH = 1024
+"""Trials after which the values at the basis are computed afresh, so that rounding does not pile up."""
+
+
 @compiled
 def crowding(terms: Terms, expansion: Expansion, t: int) -> float:
     """The factor that makes the masses of the basis add up to the points seen before this one.
@@ -127,6 +131,9 @@ def begin(expansion: Expansion, y: int) -> None:
             alpha, mean = expansion.alpha[v, c], expansion.mean[v, c]
             for i in range(n):
                 mean[i] += share * (alpha[i] - mean[i])
+            if t % REFRESH == 0:
+                for i in range(n):
+                    expansion.value[v, c, i] = dot(expansion.gram[v, i], alpha, n)
 
 
 @compiled

@@ -12,11 +12,13 @@ from ohmline.learn.manifold.basis import Basis
 from ohmline.learn.manifold.buffer import Buffer
 from ohmline.learn.manifold.full import Full
 from ohmline.learn.manifold.model import Options
+from ohmline.learn.manifold.nystroem import Nystroem
 from ohmline.learn.manifold.pursuit import Pursuit
+from ohmline.learn.manifold.rptree import RPTree
 from ohmline.learn.manifold.smoothness import Manifold, Multiview, Smoothness
 from ohmline.learn.manifold.step import Printed, Proximal
 
-BASES: dict[str, type[Basis]] = {kind.__name__: kind for kind in (Buffer, Full)}
+BASES: dict[str, type[Basis]] = {kind.__name__: kind for kind in (Buffer, Full, RPTree, Nystroem)}
 STEPS = {"Printed": Printed, "Proximal": Proximal}
 
 

@@ -1,0 +1,157 @@
+"""The spread of the points in a leaf: a covariance of low rank plus an even rest, kept incrementally.
+
+| paper 003 | here |
+|---|---|
+| Sigma_i | V diag(lambda) V' + psi I, shrunk towards (trace / d) I |
+| Sigma_0 = sigma^2 I | ``width`` squared |
+| w_{mu_i t}, eq. (11) | ``overlap`` |
+
+The scatter of a leaf is kept in its ``rank`` largest directions; what does not fit is counted in
+``rest`` and spread evenly over the other dimensions, so the trace is exact. Each point costs one
+small eigenvalue problem of size rank + 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ohmline.arrays import Floats
+from ohmline.compiled import compiled, dot
+
+
+class Shapes(NamedTuple):
+    """The covariances of all leaves, and the constants of eq. (11) that follow from them."""
+
+    axes: Floats
+    """Orthonormal rows, (leaves, rank, d)."""
+    scatter: Floats
+    """The scatter along each axis, (leaves, rank)."""
+    rest: Floats
+    """The scatter in no axis."""
+    width: Floats
+    """sigma."""
+    gain: Floats
+    """lambda_k / (lambda_k + psi + sigma^2)."""
+    inverse: Floats
+    """1 / (psi + sigma^2)."""
+    logdet: Floats
+    """log |I + Sigma / sigma^2|."""
+    longest: Floats
+    """The largest eigenvalue of Sigma + sigma^2 I."""
+
+    @classmethod
+    def empty(cls, leaves: int, dimension: int, rank: int, width: float) -> Shapes:
+        """Leaves without spread: a Gaussian of no covariance is its mean."""
+        rank = min(rank, dimension)
+        return cls(
+            np.zeros((leaves, rank, dimension)),
+            np.zeros((leaves, rank)),
+            np.zeros(leaves),
+            np.array([width]),
+            np.zeros((leaves, rank)),
+            np.full(leaves, 1 / width**2),
+            np.zeros(leaves),
+            np.full(leaves, width**2),
+        )
+
+
+@compiled
+def forget(shapes: Shapes, i: int) -> None:
+    """Leaf i is empty again."""
+    sq = shapes.width[0] * shapes.width[0]
+    shapes.axes[i] = 0.0
+    shapes.scatter[i] = 0.0
+    shapes.rest[i] = 0.0
+    shapes.gain[i] = 0.0
+    shapes.inverse[i] = 1.0 / sq
+    shapes.logdet[i] = 0.0
+    shapes.longest[i] = sq
+
+
+@compiled
+def absorb(shapes: Shapes, i: int, mean: Floats, x: Floats, m: float) -> None:
+    """Add a point to the scatter of leaf i, which had ``m`` points with that mean."""
+    rank, d = shapes.axes.shape[1], shapes.axes.shape[2]
+    if m > 0.0:
+        # Welford: the scatter grows by m / (m + 1) (x - mean)(x - mean)'.
+        z = (x - mean) * np.sqrt(m / (m + 1.0))
+        axes, scatter = shapes.axes[i], shapes.scatter[i]
+        inside = np.empty(rank + 1)
+        for k in range(rank):
+            inside[k] = dot(axes[k], z, d)
+        for k in range(rank):
+            for a in range(d):
+                z[a] -= inside[k] * axes[k, a]
+        for k in range(rank):  # twice is enough (Kahan): the axes stay orthonormal
+            again = dot(axes[k], z, d)
+            inside[k] += again
+            for a in range(d):
+                z[a] -= again * axes[k, a]
+        outside = np.sqrt(dot(z, z, d))
+        inside[rank] = outside
+        if outside > 1e-12 * (1.0 + np.sqrt(np.sum(inside * inside))):
+            z /= outside
+        else:
+            z[:] = 0.0
+        small = np.outer(inside, inside)
+        for k in range(rank):
+            small[k, k] += scatter[k]
+        found, turns = np.linalg.eigh(small)
+        basis = np.empty((rank + 1, d))
+        basis[:rank] = axes
+        basis[rank] = z
+        # Eigenvalues ascend: the first is the one that no longer fits.
+        for k in range(rank):
+            scatter[k] = max(found[k + 1], 0.0)
+            for a in range(d):
+                total = 0.0
+                for j in range(rank + 1):
+                    total += turns[j, k + 1] * basis[j, a]
+                axes[k, a] = total
+        shapes.rest[i] += max(found[0], 0.0)
+    settle(shapes, i, m + 1.0)
+
+
+@compiled
+def settle(shapes: Shapes, i: int, m: float) -> None:
+    """The constants of eq. (11) for leaf i with ``m`` points."""
+    rank, d = shapes.axes.shape[1], shapes.axes.shape[2]
+    sq = shapes.width[0] * shapes.width[0]
+    total = shapes.rest[i]
+    for k in range(rank):
+        total += shapes.scatter[i, k]
+    # A covariance of few points is mostly noise: it counts less than a ball of the same trace.
+    trust = m / (m + rank + 1.0)
+    ball = (1.0 - trust) * total / (m * d)
+    even = ball + (trust * shapes.rest[i] / (m * (d - rank)) if d > rank else 0.0)
+    shapes.inverse[i] = 1.0 / (even + sq)
+    shapes.longest[i] = even + sq
+    logdet = (d - rank) * np.log1p(even / sq)
+    for k in range(rank):
+        beyond = trust * shapes.scatter[i, k] / m + ball - even
+        along = beyond + even + sq
+        shapes.gain[i, k] = beyond / along
+        logdet += np.log(along / sq)
+        shapes.longest[i] = max(shapes.longest[i], along)
+    shapes.logdet[i] = logdet
+
+
+@compiled
+def overlap(shapes: Shapes, i: int, mean: Floats, x: Floats, sqdist: float, reach: float) -> float:
+    """E exp(-||u - x||^2 / 2 sigma^2) for u drawn from leaf i's Gaussian, 0 below exp(-``reach``).
+
+    Differs from eq. (11) as printed: w = |I + Sigma/sigma^2|^(-1/2) exp(-z'(Sigma + sigma^2 I)^-1 z / 2),
+    z = x - mu, which needs no inverse of Sigma. With Sigma = V diag(l) V' + psi I the inverse is
+    (I - V diag(l / (l + psi + sigma^2)) V') / (psi + sigma^2).
+    """
+    if 0.5 * (sqdist / shapes.longest[i] + shapes.logdet[i]) > reach:
+        return 0.0
+    inside = sqdist
+    for k in range(shapes.axes.shape[1]):
+        if shapes.gain[i, k] != 0.0:
+            along = dot(shapes.axes[i, k], x, x.shape[0]) - dot(shapes.axes[i, k], mean, x.shape[0])
+            inside -= shapes.gain[i, k] * along * along
+    exponent = 0.5 * (max(inside, 0.0) * shapes.inverse[i] + shapes.logdet[i])
+    return np.exp(-exponent) if exponent <= reach else 0.0

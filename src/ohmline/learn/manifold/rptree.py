@@ -1,0 +1,283 @@
+"""The leaves of a random projection tree as the basis (paper 003, section 3.2).
+
+| paper 003 | here |
+|---|---|
+| L_i, s | a leaf; their number, at most ``leaves`` |
+| mu_i, n_i | ``centre[i]`` (and ``points`` of the expansion), ``mass[i]`` |
+| Sigma_i | low rank plus isotropic, in ``leaf_shape`` |
+| beta_i | ``alpha`` of the expansion |
+
+Leaf i is element i of the basis. A point goes down the tree to its leaf, whose mean moves a
+little; a leaf that has gathered enough points splits along a random direction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from ohmline.arrays import Floats, Ints, count
+from ohmline.compiled import compiled, dot, implements
+from ohmline.errors import ParameterError
+from ohmline.learn.manifold.basis import Basis, admit, weigh
+from ohmline.learn.manifold.expansion import (
+    SIZE,
+    TIME,
+    UNLABELLED,
+    Expansion,
+    Scratch,
+    draw,
+    kernel_values,
+    store,
+)
+from ohmline.learn.manifold.leaf_shape import Shapes, absorb, forget, overlap
+from ohmline.learn.manifold.pursuit import Pursuit, leave, pursue
+from ohmline.learn.manifold.smoothness import Manifold, Smoothness, gaussian_weights
+
+LEAVES, SPLIT, COVARIANCE = range(3)
+ROOT, INNER = range(2)
+DIRECTIONS = 8
+"""Random directions tried at a split."""
+
+
+class TreeState(NamedTuple):
+    """The tree. A child below 0 is a leaf: ``-1 - i`` stands for leaf i."""
+
+    rule: Ints
+    top: Ints
+    """The root, and how many inner nodes there are."""
+    child: Ints
+    direction: Floats
+    threshold: Floats
+    centre: Floats
+    """The means again, one leaf a row."""
+    held: Floats
+    """The points of each leaf, as long as it may still split."""
+    shapes: Shapes
+
+
+@final
+class RPTree(Basis):
+    """The means of at most ``leaves`` leaves, each of which splits when it has gathered ``points`` points.
+
+    With ``covariance=True`` the weight between a point and a leaf is the mean weight to the leaf's
+    Gaussian (the paper's RPtree PPK, eq. 11); otherwise that to its mean. The covariance is kept as
+    ``rank`` directions plus an even rest, shrunk towards a ball while the leaf is young, so it works
+    in hundreds of dimensions. Differs: the paper's (11) inverts Sigma, which is singular there, and has
+    a sign astray; and its tree grows without limit, which is not linear in time.
+
+    Cost per point: leaves x d, times the rank with covariances. Memory: leaves x (points + rank) x d.
+
+    >>> RPTree(100, covariance=True)
+    RPTree(100, points=10, covariance=True, rank=4)
+    """
+
+    def __init__(
+        self,
+        leaves: int = 300,
+        *,
+        points: int = 10,
+        covariance: bool = False,
+        rank: int = 4,
+        pursuit: Pursuit | None = None,
+    ) -> None:
+        self.leaves = count(leaves, "the leaves of RPTree", least=1)
+        self.points = count(points, "the points of RPTree", least=2)
+        self.covariance = bool(covariance)
+        self.rank = count(rank, "the rank of RPTree", least=1)
+        self.pursuit = Pursuit() if pursuit is None else pursuit
+
+    @property
+    def capacity(self) -> int:
+        return self.leaves
+
+    @property
+    def grows(self) -> bool:
+        return False
+
+    @property
+    def replayable(self) -> bool:
+        return False
+
+    def start(self, dimension: int, width: float) -> TreeState:
+        return TreeState(
+            np.array([self.leaves, self.points, self.covariance], dtype=np.int64),
+            np.array([-1, 0], dtype=np.int64),
+            np.zeros((self.leaves, 2), dtype=np.int64),
+            np.zeros((self.leaves, dimension)),
+            np.zeros(self.leaves),
+            np.zeros((self.leaves, dimension)),
+            np.zeros((self.leaves, self.points, dimension)),
+            Shapes.empty(self.leaves if self.covariance else 0, dimension, self.rank, width),
+        )
+
+    def check(self, smoothness: Smoothness) -> None:
+        if smoothness.views is not None:
+            raise ParameterError(
+                f"{self!r} has one view of the points, {smoothness!r} needs several; use a Buffer"
+            )
+        if self.covariance and not (isinstance(smoothness, Manifold) and smoothness.weight is None):
+            raise ParameterError(
+                f"{self!r} averages Gaussian weights over its leaves; "
+                "use Manifold(width), or covariance=False"
+            )
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "leaves": self.leaves,
+            "points": self.points,
+            "covariance": self.covariance,
+            "rank": self.rank,
+        }
+
+    def __repr__(self) -> str:
+        shape = f", covariance=True, rank={self.rank}" if self.covariance else ""
+        return f"RPTree({self.leaves}, points={self.points}{shape})"
+
+
+@implements(weigh, TreeState, "basis")
+def _(basis: TreeState, terms: Any, expansion: Expansion, scratch: Scratch) -> int:
+    if not basis.rule[COVARIANCE]:
+        return gaussian_weights(terms, expansion, scratch)
+    m = 0
+    x = scratch.x[0]
+    for i in range(expansion.tally[SIZE]):
+        w = overlap(basis.shapes, i, basis.centre[i], x, scratch.sqdist[0, i], terms.reach)
+        scratch.weight[i] = w
+        if w > 0.0:
+            scratch.near[m] = i
+            m += 1
+    return m
+
+
+@implements(admit, TreeState, "basis")
+def _(basis: TreeState, terms: Any, expansion: Expansion, scratch: Scratch, y: int) -> None:
+    n, x = expansion.tally[SIZE], scratch.x[0]
+    if n == 0:
+        expansion.tally[SIZE] = 1
+        store(expansion, scratch, 0, UNLABELLED)
+        basis.centre[0] = x
+        basis.held[0, 0] = x
+        return
+    leaf = leaf_of(basis, x)
+    leave(expansion, scratch, leaf)  # K at the old mean leaves, and comes back over the new means
+    old = basis.centre[leaf].copy()
+    gather(basis, expansion, leaf, x)
+    fresh = -1
+    if n < basis.rule[LEAVES] and expansion.mass[leaf] == basis.rule[SPLIT]:
+        fresh = split(basis, expansion, leaf)
+    place(basis, terms, expansion, scratch, leaf, old)
+    if fresh >= 0:
+        place(basis, terms, expansion, scratch, fresh, old)
+    pursue(terms, expansion, scratch)
+    n = expansion.tally[SIZE]
+    for i in range(n):  # then K at the point itself, which is discarded too
+        scratch.residual[0, i] = scratch.k[0, i]
+    scratch.norm[0] = scratch.kxx[0]
+    for c in range(expansion.alpha.shape[1]):
+        scratch.left[0, c] = scratch.delta[0, c]
+        scratch.left_mean[0, c] = 0.0
+    pursue(terms, expansion, scratch)
+
+
+@compiled
+def leaf_of(tree: TreeState, x: Floats) -> int:
+    """The leaf that the point falls into."""
+    node = tree.top[ROOT]
+    while node >= 0:
+        side = 1 if dot(tree.direction[node], x, x.shape[0]) > tree.threshold[node] else 0
+        node = tree.child[node, side]
+    return int(-1 - node)
+
+
+@compiled
+def gather(tree: TreeState, expansion: Expansion, leaf: int, x: Floats) -> None:
+    """Take the point into the leaf's mean, covariance and store."""
+    m = expansion.mass[leaf]
+    if tree.rule[COVARIANCE]:
+        absorb(tree.shapes, leaf, tree.centre[leaf], x, m)
+    for a in range(x.shape[0]):
+        tree.centre[leaf, a] += (x[a] - tree.centre[leaf, a]) / (m + 1.0)
+    if m < tree.rule[SPLIT]:
+        tree.held[leaf, int(m)] = x
+    expansion.mass[leaf] = m + 1.0
+
+
+@compiled
+def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
+    """Split a leaf at the median along a random direction; the new leaf, or -1 where its points coincide."""
+    size, d = tree.rule[SPLIT], tree.centre.shape[1]
+    node, fresh = tree.top[INNER], expansion.tally[SIZE]
+    points = tree.held[leaf].copy()
+    along, widest = np.empty(size), -1.0
+    # Differs: of a few random directions the one along which the points spread most, so that leaves
+    # stay round and do not reach across from one sheet of the manifold to the next.
+    for _ in range(DIRECTIONS):
+        towards = np.empty(d)
+        for a in range(d):  # Box and Muller: the direction of a Gaussian vector is uniform
+            towards[a] = np.sqrt(-2.0 * np.log(1.0 - draw(expansion))) * np.cos(2.0 * np.pi * draw(expansion))
+        towards /= np.sqrt(dot(towards, towards, d))
+        projected = np.empty(size)
+        for p in range(size):
+            projected[p] = dot(towards, points[p], d)
+        if np.var(projected) > widest:
+            widest = float(np.var(projected))
+            along[:] = projected
+            tree.direction[node] = towards
+    ordered = np.sort(along)
+    low, high = ordered[(size - 1) // 2], ordered[(size - 1) // 2 + 1]
+    if not low < high:
+        return -1
+    tree.threshold[node] = 0.5 * (low + high)
+    above = tree.top[ROOT]
+    if above < 0:
+        tree.top[ROOT] = node
+    else:
+        while True:  # down again, to hang the new node where the leaf hung
+            side = 1 if dot(tree.direction[above], points[0], d) > tree.threshold[above] else 0
+            if tree.child[above, side] < 0:
+                tree.child[above, side] = node
+                break
+            above = tree.child[above, side]
+    tree.child[node, 0], tree.child[node, 1] = -1 - leaf, -1 - fresh
+    tree.top[INNER] = node + 1
+    expansion.tally[SIZE] = fresh + 1
+    expansion.born[fresh] = expansion.tally[TIME]
+    for i in (leaf, fresh):
+        expansion.mass[i] = 0.0
+        tree.centre[i] = 0.0
+        if tree.rule[COVARIANCE]:
+            forget(tree.shapes, i)
+    for p in range(size):
+        gather(tree, expansion, fresh if along[p] > tree.threshold[node] else leaf, points[p])
+    return int(fresh)
+
+
+@compiled
+def place(tree: TreeState, terms: Any, expansion: Expansion, scratch: Scratch, i: int, old: Floats) -> None:
+    """Put leaf i's mean where it is now: its kernel values, and the value of f there.
+
+    ``scratch`` holds what is about to be spread: K at the ``old`` mean with the coefficients
+    ``left``, and K at the new point with ``delta``. Their values at the mean are noted as well.
+    """
+    n, centre = expansion.tally[SIZE], tree.centre[i]
+    points, gram, row = expansion.points[0], expansion.gram[0], scratch.row
+    for a in range(centre.shape[0]):
+        points[a, i] = centre[a]
+    itself = kernel_values(terms.kernel, terms.gain[0], points, centre, n, scratch.shift, row)
+    for j in range(n):
+        gram[i, j] = row[j]
+        gram[j, i] = row[j]
+    gram[i, i] = itself
+    to_old, to_x = np.empty((centre.shape[0], 2)), np.empty(2)
+    for a in range(centre.shape[0]):
+        to_old[a, 0], to_old[a, 1] = old[a], scratch.x[0, a]
+    kernel_values(terms.kernel, terms.gain[0], to_old, centre, 2, scratch.apart[0], to_x)
+    scratch.residual[0, i], scratch.k[0, i] = to_x[0], to_x[1]
+    for c in range(expansion.alpha.shape[1]):
+        expansion.alpha[0, c, i] = 0.0
+        expansion.mean[0, c, i] = 0.0
+        expansion.value[0, c, i] = (
+            dot(expansion.alpha[0, c], row, n) + scratch.left[0, c] * to_x[0] + scratch.delta[0, c] * to_x[1]
+        )
