@@ -3,6 +3,7 @@
 from ohmline.learn.batch import LLGC, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
 from ohmline.learn.corrective import Contradiction, Strategy
+from ohmline.learn.local_lgc import Certainty, LocalLGC
 from ohmline.learn.manifold import (
     Buffer,
     Full,
@@ -26,6 +27,7 @@ __all__ = [
     "LLGC",
     "BinaryLearner",
     "Buffer",
+    "Certainty",
     "Contradiction",
     "Distance",
     "Full",
@@ -34,6 +36,7 @@ __all__ = [
     "Label",
     "LabelledOnly",
     "LapSVM",
+    "LocalLGC",
     "Loss",
     "Manifold",
     "Multiview",

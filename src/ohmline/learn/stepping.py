@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints
+from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import compiled
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
@@ -300,7 +300,7 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
 
     @final
     def snapshot(self) -> State:
-        arrays = {f"state.{name}": np.array(value) for name, value in self.state._asdict().items()}
+        arrays = {f"state.{name}": np.array(value) for name, value in self._kept()}
         return {"kind": np.array(self.kind), "n": np.array(len(self.nodes)), **arrays, **self.settings()}
 
     @abstractmethod
@@ -315,7 +315,7 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
                 f"the snapshot is of {int(state['n'])} nodes, the kernel has {len(self.nodes)}; "
                 "restore it over the kernel it was made with"
             )
-        for name, value in self.state._asdict().items():
+        for name, value in self._kept():
             saved = take(state, self.kind, f"state.{name}")
             if saved.shape != value.shape:
                 raise SnapshotError(
@@ -323,3 +323,8 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
                     "restore it over the kernel it was made with"
                 )
             value[...] = saved
+
+    @final
+    def _kept(self) -> list[tuple[str, AnyArray]]:
+        """The arrays of the state by name; a ``scratch`` in it is work space, not knowledge."""
+        return [(name, value) for name, value in self.state._asdict().items() if name != "scratch"]

@@ -1,0 +1,131 @@
+"""A graph that grows: adjacency lists with spare room, for compiled code to walk."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import positive
+from ohmline.errors import GraphError
+from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
+from ohmline.learn.contract import State
+from ohmline.learn.push import NODE, Wires, connect, diagonals
+
+
+@final
+class GrowingIndex(NodeIndex):
+    """A node index that takes new ids at its end."""
+
+    __slots__ = ()
+
+    def __init__(self, start: NodeIndex) -> None:
+        super().__init__(len(start))
+        if not start.is_range:
+            self._ids: Any = list(start)
+            self._places = {node: k for k, node in enumerate(start)}
+
+    def append(self, node: Hashable) -> None:
+        """A new id, or an error that leaves the index as it was."""
+        node = node.item() if isinstance(node, np.generic) else node
+        try:
+            known = node in self
+            hash(node)
+        except TypeError:
+            raise GraphError(f"node id {node!r} is not hashable; use a number, string or tuple") from None
+        if known:
+            raise GraphError(f"node {node!r} is in the graph already; every id must be given once")
+        if self._places is None and not (type(node) is int and node == self._size):
+            self._ids = list(range(self._size))
+            self._places = {k: k for k in self._ids}
+        if self._places is not None:
+            self._ids.append(node)
+            self._places[node] = self._size
+        self._size += 1
+
+
+@final
+class Wiring:
+    """The arrays behind ``Wires``, what was added to the graph, and the room that is left."""
+
+    def __init__(self, graph: Graph, unit: float) -> None:
+        self.nodes = GrowingIndex(graph.nodes)
+        self.unit = unit
+        self._graph = graph
+        self._used = len(graph.indices)
+        self._edges: dict[tuple[int, int], float] = {}
+
+    def wires(
+        self, ridge: float, mu: float, tolerance: float, caution: float, guess: bool, reach: bool
+    ) -> Wires:
+        """The graph as it started."""
+        size = np.diff(self._graph.indptr)
+        return Wires(
+            self._graph.indptr[:-1].copy(),
+            size,
+            size.copy(),
+            self._graph.indices.copy(),
+            self._graph.weights / self.unit,
+            ridge,
+            mu,
+            tolerance,
+            caution,
+            guess,
+            reach,
+        )
+
+    def add_node(self, node: Hashable) -> None:
+        self.nodes.append(node)
+
+    def resized(self, wires: Wires) -> Wires:
+        """The same lists, and empty ones for the nodes that are new."""
+        if len(self.nodes) <= len(wires.start):
+            return wires
+        fresh = np.zeros(2 * len(self.nodes) - len(wires.start), np.int64)
+        return wires._replace(
+            start=np.append(wires.start, fresh),
+            size=np.append(wires.size, fresh),
+            room=np.append(wires.room, fresh),
+        )
+
+    def check_edge(self, u: Hashable, v: Hashable, weight: float) -> tuple[int, int, float]:
+        """Positions and weight of an edge that may be added, or an error."""
+        i, j = self.nodes.position(u), self.nodes.position(v)
+        if i == j:
+            raise GraphError(f"edge ({u!r}, {v!r}) is a self loop, which changes nothing; leave it out")
+        if (min(i, j), max(i, j)) in self._edges or self._given(i, j):
+            raise GraphError(f"edge ({u!r}, {v!r}) is in the graph already; an edge can be added once")
+        return i, j, positive(weight, f"the weight of edge ({u!r}, {v!r})")
+
+    def add_edge(self, wires: Wires, i: int, j: int, weight: float) -> Wires:
+        """The lists of both ends, one longer."""
+        need = self._used + 2 * int(wires.size[i] + wires.size[j]) + 4
+        if need > len(wires.neighbour):
+            fresh = 2 * need - len(wires.neighbour)
+            wires = wires._replace(
+                neighbour=np.append(wires.neighbour, np.zeros(fresh, np.int64)),
+                weight=np.append(wires.weight, np.zeros(fresh)),
+            )
+        self._used = connect(wires, i, j, weight / self.unit, self._used)
+        self._used = connect(wires, j, i, weight / self.unit, self._used)
+        self._edges[min(i, j), max(i, j)] = weight
+        return wires
+
+    def restate(self, wires: Wires, state: Any, changed: Sequence[int] | None = None) -> None:
+        """Q_jj from the lists, everywhere or where they changed; what was solved before is void."""
+        where = np.arange(len(self.nodes)) if changed is None else np.array(changed)
+        diagonals(wires, state.label, state.precision, where)
+        state.scratch.whole[NODE] = -1
+
+    def added(self) -> State:
+        """The edges that came later, in their order, for a snapshot."""
+        ends = np.array(list(self._edges), dtype=np.int64).reshape(-1, 2)
+        return {"added_edges": ends, "added_weights": np.array(list(self._edges.values()), dtype=np.float64)}
+
+    def _given(self, i: int, j: int) -> bool:
+        if max(i, j) >= self._graph.n:
+            return False
+        span = slice(self._graph.indptr[i], self._graph.indptr[i + 1])
+        return bool((self._graph.indices[span] == j).any())
