@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -197,6 +198,12 @@ class Model:
             start = stop
         return spent
 
+    @property
+    def sqnorm(self) -> float:
+        """||f_T||^2, from the values at the basis."""
+        n = self.size
+        return float(np.sum(self.expansion.alpha[:, :, :n] * self.expansion.value[:, :, :n]))
+
     def function(self, *, averaged: bool) -> KernelFunction:
         """f_T or f-bar."""
         n = self.size
@@ -218,16 +225,14 @@ class Model:
 
     def arrays(self) -> State:
         """Everything it knows, for a snapshot."""
-        expansion = {f"expansion.{k}": np.array(v) for k, v in self.expansion._asdict().items()}
-        state = {f"basis.{k}": np.array(v) for k, v in self.state._asdict().items()}
         widths = np.array([k.width if isinstance(k, RBF) else np.nan for k in self.kernels])
         graph = np.nan if self.graph_width is None else self.graph_width
         return {
             "model.dimension": np.array(self.dimension),
             "model.widths": widths,
             "model.graph_width": np.array(graph),
-            **expansion,
-            **state,
+            **_flat("expansion", self.expansion),
+            **_flat("basis", self.state),
         }
 
     @classmethod
@@ -244,8 +249,7 @@ class Model:
         )
         model.expansion = Expansion(*(np.array(part(f"expansion.{k}")) for k in Expansion._fields))
         model.scratch = Scratch.of(model.expansion)
-        kind = type(model.state)
-        model.state = kind(*(np.array(part(f"basis.{k}")) for k in kind._fields))
+        model.state = _rebuilt("basis", model.state, part)
         return model
 
     def _room(self) -> int:
@@ -291,6 +295,20 @@ class Model:
             np.maximum(apart, 0.0),
             scratch.kxx.copy(),
         )
+
+
+def _flat(name: str, state: Any) -> State:
+    """Copies of the arrays of a tuple, and of the tuples within it, by dotted name."""
+    if not isinstance(state, tuple):
+        return {name: np.array(state)}
+    return {key: a for k, v in state._asdict().items() for key, a in _flat(f"{name}.{k}", v).items()}  # type: ignore[attr-defined]
+
+
+def _rebuilt(name: str, like: Any, part: Callable[[str], Any]) -> Any:
+    """The tuple that ``_flat`` took apart, in the shape of ``like``."""
+    if not isinstance(like, tuple):
+        return np.array(part(name))
+    return type(like)(*(_rebuilt(f"{name}.{k}", v, part) for k, v in like._asdict().items()))  # type: ignore[attr-defined]
 
 
 def _columns(smoothness: Smoothness, dimension: int) -> Ints:
