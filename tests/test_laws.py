@@ -71,6 +71,21 @@ LEARNERS = {
         low_rank, ohm.OnlineLGC, lambda k: ohm.OnlineLGC(k, mistake_driven=False)
     ),
     "shared LGC": over(low_rank, ohm.SharedLGC, classes=3),
+    "local LGC, exact": Case(
+        Subject(
+            make=lambda g: ohm.LocalLGC(g, tolerance=1e-12, caution=1e12),
+            restore=lambda s, g: ohm.LocalLGC.restore(s, g),
+        ),
+        classes=3,
+    ),
+    "local LGC": Case(
+        Subject(
+            make=ohm.LocalLGC,
+            restore=lambda s, g: ohm.LocalLGC.restore(s, g),
+            equivariant=False,  # a truncated solve depends on the order of the neighbours
+        ),
+        classes=3,
+    ),
     "nearest, geodesic": Case(
         Subject(make=ohm.NearestNeighbour, restore=lambda s, g: ohm.NearestNeighbour.restore(s, g))
     ),

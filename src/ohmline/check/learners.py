@@ -30,7 +30,8 @@ class Subject:
     bound: Callable[[], Bound] | None = None
     """The theorem that limits its mistakes, if there is one."""
     equivariant: bool = True
-    """Whether renaming the nodes renames the predictions; False for learners with their own coins."""
+    """Whether renaming the nodes renames the predictions; False for learners with coins of their own
+    or with truncated solves, whose rounding depends on the order of the nodes."""
 
 
 def learner(
