@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit, types
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,6 +20,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 def compiled(function: F) -> F:
     """Compile ``function`` for the processor; the result is cached on disk."""
     return cast(F, njit(cache=True)(function))
+
+
+def inlined(function: F) -> F:
+    """Compile ``function`` as a part of whatever compiled code calls it."""
+    return cast(F, njit(forceinline=True, cache=True)(function))
 
 
 def implements(generic: Callable[..., Any], kind: type, argument: str) -> Callable[[F], F]:
@@ -44,6 +49,35 @@ def _is(given: Any, kind: type) -> bool:
     return isinstance(given, types.NamedTuple | types.NamedUniTuple) and given.instance_class is kind
 
 
+@cast(Any, intrinsic)  # type: ignore[untyped-decorator]
+def lend(typing: Any, bundle: Any) -> Any:
+    """In compiled code: the same tuple of arrays, not counted as a user of them.
+
+    A loop that reads a few arrays a trial would otherwise spend longer counting its references
+    than reading. The caller must keep the arrays alive, as the arguments of a compiled function are.
+    Give the result to an ``inlined`` function only: written to under a name of its own, it looks
+    like a local array that nobody reads, and the writes would be dropped.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _uncounted(context, builder, signature.args[0], arguments[0])
+
+    return bundle(bundle), generate
+
+
+def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        for k, member in enumerate(kind.types):
+            part = _uncounted(context, builder, member, builder.extract_value(value, k))
+            value = builder.insert_value(value, part, k)
+    elif isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value=value)
+        array.meminfo = array.meminfo.type(None)  # a null owner is never counted
+        array.parent = array.parent.type(None)
+        value = array._getvalue()
+    return value
+
+
 # Reassociation lets the loop vectorise. It is confined to this one loop, whose shape is the same
 # wherever it is inlined, so the streaming and the looping driver see the same bits.
 @cast(Any, njit(cache=True, fastmath={"reassoc", "nsz"}))  # type: ignore[untyped-decorator]
@@ -52,4 +86,4 @@ def dot(a: Any, b: Any, length: int) -> float:
     total = a.dtype.type(0)
     for k in range(length):
         total += a[k] * b[k]
-    return total
+    return total  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from ohmline.errors import LearnerError
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.learn.contract import OnlineLearner
-from ohmline.learn.stepping import BLOCK, ArrayPlayer, Log
+from ohmline.learn.stepping import BLOCK, RANDOM_RATE, ArrayPlayer, Log, silent
 from ohmline.query.stream import Always, StreamQuery
 
 
@@ -46,9 +46,10 @@ def play(
     if not isinstance(stream, Stream):
         pairs = list(stream)
         stream = Stream([x for x, _ in pairs], [y for _, y in pairs])
-    draws = np.random.default_rng(seed).random(len(stream))
-    report = progress if progress is not None else _silent
+    report = progress if progress is not None else silent
     start = time.perf_counter()
+    coins = query.rule.kind == RANDOM_RATE
+    draws = np.random.default_rng(seed).random(len(stream)) if coins else np.zeros(len(stream))
     if compiled and isinstance(learner, ArrayPlayer) and learner.can_play(query.rule):
         if query.needs_variance and len(stream):
             query.wants(learner.view_one(stream.nodes[0]), trial=1)  # raises where there is no variance
@@ -82,7 +83,3 @@ def _play_events(
             report(BLOCK)
     report(len(stream) % BLOCK)
     return {code: label for label, code in code_of.items()}, log
-
-
-def _silent(trials: int) -> None:
-    """No progress bar."""

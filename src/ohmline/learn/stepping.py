@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, final, runtime_checkable
 import numpy as np
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import compiled
+from ohmline.compiled import compiled, inlined, lend
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.space import Columns
@@ -109,8 +109,8 @@ def learn_at(space: Any, state: Any, i: int, y: int) -> tuple[int, bool, float]:
     return prediction, updated, progress
 
 
-@compiled
-def run(
+@inlined
+def _loop(
     space: Any,
     state: Any,
     positions: Ints,
@@ -122,7 +122,6 @@ def run(
     spent: int,
     log: Log,
 ) -> int:
-    """Every trial in a row; the number of labels asked for so far."""
     for t in range(positions.shape[0]):
         i = positions[t]
         prediction, margin, variance = view(space, state, i)
@@ -138,6 +137,34 @@ def run(
     return spent
 
 
+@compiled
+def run(
+    space: Any,
+    state: Any,
+    positions: Ints,
+    truth: Ints,
+    revealed: Bools,
+    rule: Rule,
+    draws: Floats,
+    first: int,
+    spent: int,
+    log: Log,
+) -> int:
+    """Every trial in a row; the number of labels asked for so far."""
+    # The arguments outlive the call, so the loop need not count who uses them.
+    return _loop(lend(space), lend(state), positions, truth, revealed, rule, draws, first, spent, lend(log))
+
+
+@compiled
+def _occurring(codes: Ints, revealed: Bools, n_classes: int) -> Bools:
+    """For each class whether one of its labels can be had."""
+    found = np.zeros(n_classes, np.bool_)
+    for t in range(codes.shape[0]):
+        if revealed[t]:
+            found[codes[t]] = True
+    return found
+
+
 def distinct(codes: Ints) -> list[int]:
     """The few different values of an array of small codes, ascending."""
     if not len(codes):
@@ -148,6 +175,10 @@ def distinct(codes: Ints) -> list[int]:
 
 BLOCK = 4096
 """Trials between two calls of ``progress`` in a compiled loop."""
+
+
+def silent(trials: int) -> None:
+    """The ``progress`` of a game that nobody watches: it runs in one piece."""
 
 
 @runtime_checkable
@@ -253,8 +284,9 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
         positions = self.nodes.positions(nodes)
         truth = self.encode_all(codes, classes, revealed)
         log, spent = Log.empty(len(positions)), 0
-        for start in range(0, len(positions), BLOCK):
-            part = slice(start, min(start + BLOCK, len(positions)))
+        block = len(positions) if progress is silent else BLOCK
+        for start in range(0, len(positions), max(block, 1)):
+            part = slice(start, min(start + block, len(positions)))
             spent = self.drive(
                 positions[part],
                 truth[part],
@@ -274,9 +306,9 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
     def encode_all(self, codes: Ints, classes: Sequence[Any], revealed: Bools) -> Ints:
         """The learner's codes of the revealed labels; every class is encoded once."""
         table = np.zeros(len(classes) + 1, dtype=np.int64)
-        for code in distinct(codes[revealed]):
+        for code in np.flatnonzero(_occurring(codes, revealed, len(classes))).tolist():
             table[code] = self.encode(classes[code])
-        return table[codes]
+        return table.take(codes)
 
     @final
     def view_one(self, x: Hashable) -> View[Y]:
