@@ -161,6 +161,12 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         """f-bar, the average of f_1 .. f_T."""
         return self._function(averaged=True)
 
+    @property
+    def sqnorm(self) -> float:
+        """||f_T||^2 in the kernel's space, summed over views and classes; 0 before the first point."""
+        model = self._current()
+        return 0.0 if model is None else model.sqnorm
+
     def predict_one(self, x: ArrayLike) -> Any:
         """The class with the largest score; a tie goes to +1, or to the class declared first."""
         return self.view_one(x).prediction
