@@ -89,6 +89,17 @@ class SpectralKernel(Kernel):
         values, vectors = self.eigenpairs
         return Features.of(vectors / np.sqrt(values + self.shift))
 
+    def truncated(self, rank: int) -> SpectralKernel:
+        """The kernel of the first ``rank`` eigenpairs alone, without finding them again."""
+        if rank > self.rank:
+            raise ParameterError(f"rank {rank} is above the {self.rank} eigenpairs that were found; lower it")
+        part = SpectralKernel(
+            self.graph, rank, normalised=self.normalised, constant=self.constant, shift=self.shift
+        )
+        values, vectors = self.eigenpairs
+        part.eigenpairs = values[:rank], np.ascontiguousarray(vectors[:, :rank])
+        return part
+
     def features(self, node: Hashable) -> Floats:
         """m_i, whose inner products are the kernel."""
         row: Floats = self.space.rows[self.nodes.position(node)]
