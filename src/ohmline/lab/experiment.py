@@ -16,7 +16,27 @@ import numpy as np
 
 from ohmline.errors import ParameterError
 
-REGISTRY: dict[str, str] = {}
+REGISTRY: dict[str, str] = {
+    "hpw2005-digits": "hpw2005",
+    "hpw2005-hierarchical": "hpw2005",
+    "hp2006-barbell": "hp2006_barbell",
+    "hp2006-flower": "hp2006",
+    "hp2006-octopus": "hp2006",
+    "hp2006-line": "hp2006_line",
+    "h2008-three-clusters": "h2008",
+    "h2008-two-moons": "h2008",
+    "h2008-strips": "h2008",
+    "glz2008-runtime": "glz2008_runtime",
+    "glz2008-risk": "glz2008_risk",
+    "glz2008-spirals": "glz2008_spirals",
+    "glz2008-mnist01": "glz2008_mnist",
+    "glz2008-mnist12": "glz2008_mnist",
+    "glz2008-drift": "glz2008_drift",
+    "gu2013-cora": "gu2013",
+    "gu2013-pubmed": "gu2013",
+    "gu2013-rank": "gu2013_curves",
+    "gu2013-kappa": "gu2013_curves",
+}
 """Experiment id -> module under ``ohmline.lab.experiments`` whose ``EXPERIMENTS`` holds it."""
 
 
