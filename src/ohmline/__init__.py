@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Contradiction,
         Distance,
         Full,
+        Halving,
         Harmonic,
         LabelledOnly,
         LapSVM,
@@ -54,6 +55,7 @@ _HOME = {
     "graph": ["ExponentialEmbedding", "Graph"],
     "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
     "learn": [
+        "Halving",
         "Buffer",
         "Full",
         "Manifold",
@@ -101,6 +103,7 @@ __all__ = [
     "Full",
     "GapBelow",
     "Graph",
+    "Halving",
     "Harmonic",
     "Kernel",
     "LabelledOnly",

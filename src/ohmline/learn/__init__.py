@@ -3,6 +3,7 @@
 from ohmline.learn.batch import LLGC, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
 from ohmline.learn.corrective import Contradiction, Strategy
+from ohmline.learn.halving import Halving
 from ohmline.learn.local_lgc import Certainty, LocalLGC
 from ohmline.learn.manifold import (
     Buffer,
@@ -31,6 +32,7 @@ __all__ = [
     "Contradiction",
     "Distance",
     "Full",
+    "Halving",
     "Harmonic",
     "Keep",
     "Label",
