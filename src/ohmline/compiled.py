@@ -11,7 +11,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,6 +78,33 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         array.parent = array.parent.type(None)
         value = array._getvalue()
     return value
+
+
+@cast(Any, intrinsic)  # type: ignore[untyped-decorator]
+def _hint(typing: Any, table: Any, i: Any, j: Any) -> Any:
+    """Ask the processor to bring the cache line of table[i, j] near."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, value=arguments[0])
+        indices = list(arguments[1:])
+        place = cgutils.get_item_pointer(
+            context, builder, signature.args[0], array, indices, wraparound=False
+        )
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        read, keep, data = word(0), word(3), word(1)
+        builder.call(prefetch, [builder.bitcast(place, byte), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(table, types.intp, types.intp), generate
+
+
+@compiled
+def fetch_row(table: Any, i: int) -> None:
+    """Have row i of a table of numbers on its way while other work is done."""
+    for j in range(0, table.shape[1], 8):  # eight float64 a cache line
+        _hint(table, i, j)
 
 
 # Reassociation lets the loop vectorise. It is confined to this one loop, whose shape is the same

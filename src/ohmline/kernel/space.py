@@ -17,9 +17,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import compiled, dot, implements
+from ohmline.compiled import compiled, dot, fetch_row, implements
 
 
 class Dense(NamedTuple):
@@ -81,6 +82,19 @@ def inner(space: Any, i: Any, j: Any) -> float:
 def sqlength(space: Any, i: Any) -> float:
     """K_ii."""
     raise TypeError("compiled code only")
+
+
+def ahead(space: Any, i: Any) -> None:
+    """Say that node i comes up soon: what it will read may be fetched meanwhile."""
+    raise TypeError("compiled code only")
+
+
+@overload(ahead, strict=False)  # type: ignore[untyped-decorator]
+def _(space: Any, i: Any) -> Any:
+    # Only the rows of many features are worth it; every other space has nothing to fetch.
+    if getattr(space, "instance_class", None) is Features:
+        return lambda space, i: fetch_row(space.rows, i)
+    return lambda space, i: None
 
 
 @implements(sqlength, Dense, "space")

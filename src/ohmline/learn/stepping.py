@@ -18,7 +18,7 @@ from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import compiled, inlined, lend
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.space import Columns
+from ohmline.kernel.space import Columns, ahead
 from ohmline.learn.contract import OnlineLearner, State, Update, View, Y, expect_kind, take
 
 
@@ -30,6 +30,9 @@ class Rule(NamedTuple):
     labels: int
     """How many labels may be asked for in all; -1 for no limit."""
 
+
+AHEAD = 3
+"""How many trials before its own a node's features are sent for."""
 
 ALWAYS, NEVER, RANDOM_RATE, VARIANCE_ABOVE, GAP_BELOW = range(5)
 
@@ -46,10 +49,11 @@ class Log(NamedTuple):
 
     @classmethod
     def empty(cls, trials: int) -> Log:
+        """Room for so many trials; what every trial writes is not cleared first."""
         return cls(
-            np.zeros(trials, np.int64),
-            np.zeros(trials),
-            np.zeros(trials),
+            np.empty(trials, np.int64),
+            np.empty(trials),
+            np.empty(trials),
             np.zeros(trials, np.bool_),
             np.zeros(trials, np.bool_),
             np.zeros(trials),
@@ -122,13 +126,16 @@ def _loop(
     spent: int,
     log: Log,
 ) -> int:
+    every = rule.kind == ALWAYS and rule.labels < 0
+    last = positions.shape[0] - 1
     for t in range(positions.shape[0]):
         i = positions[t]
+        ahead(space, positions[min(t + AHEAD, last)])
         prediction, margin, variance = view(space, state, i)
         log.prediction[t] = prediction
         log.margin[t] = margin
         log.variance[t] = variance
-        if revealed[t] and asks(rule, first + t, margin, variance, spent, draws[t]):
+        if revealed[t] and (every or asks(rule, first + t, margin, variance, spent, draws[t])):
             spent += 1
             log.asked[t] = True
             updated, progress = learn(space, state, i, truth[t], margin, variance)
