@@ -18,7 +18,7 @@ from ohmline.lab.sketch import log_marks
 from ohmline.learn import LocalLGC, OneVsRest, OnlineLearner, OnlineLGC, SharedLGC
 from ohmline.query import Always, GapBelow, RandomRate, StreamQuery, VarianceAbove
 
-GAPS = (0.003, 0.03, 0.3, 3.0)
+GAPS = (0.0003, 0.003, 0.03, 0.3, 3.0)
 """c of GapBelow: from few labels to many."""
 SHARES = (0.05, 0.1, 0.2, 0.4, 1.0)
 """Of the nodes, for the refitted method, which has no query of its own."""
@@ -81,6 +81,7 @@ def beyond(bed: Setting, mu: float, settings: Settings) -> Result:
         _claims(points, len(bed.codes)),
         {f"{bed.name}-beyond": lambda canvas: _figure(canvas, points, title)},
         [
+            "Multiclass, one-vs-rest SSLGC asks as soon as one of its binary learners is unsure enough.",
             "Past the paper: SharedLGC has the normalised Laplacian with 1e-2 added, and LocalLGC its "
             "defaults; neither was tuned to this graph.",
             f"LabelSpreading (alpha 0.8, labels at random) is refitted at {REFITS} places of each pass and "
@@ -160,20 +161,20 @@ def _claims(points: list[Point], n: int) -> list[Claim]:
         )
     paper = next(p for p in points if p.query == repr(VarianceAbove(KAPPA)))
     for method in ("SharedLGC", "LocalLGC"):
-        fewer = [
-            p
-            for p in points
-            if p.method == method
-            and p.query.startswith("GapBelow")
-            and p.asked.mean() <= paper.asked.mean() / 2
+        cheaper = [
+            p for p in points if p.method == method and not p.blind and p.asked.mean() < paper.asked.mean()
         ]
-        best = min(fewer, key=lambda p: float(p.error.mean()))
+        best = min(cheaper, key=lambda p: float(p.error.mean()), default=None)
         claims.append(
             Claim(
-                f"{method} errs less than the paper's SSLGC with at most half of its labels",
-                bool(best.error.mean() < paper.error.mean()),
-                f"{best.error.mean():.4f} with {best.asked.mean():.0f} labels against "
-                f"{paper.error.mean():.4f} with {paper.asked.mean():.0f} of {n}",
+                f"{method} errs less than one-vs-rest SSLGC, with fewer labels",
+                best is not None and bool(best.error.mean() < paper.error.mean()),
+                (
+                    f"{best.error.mean():.4f} with {best.asked.mean():.0f} labels"
+                    if best
+                    else "none is cheaper"
+                )
+                + f" against {paper.error.mean():.4f} with {paper.asked.mean():.0f} of {n}",
             )
         )
     return claims
