@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import ohmline as ohm
 from graphs import games, graphs
 from ohmline.errors import GraphError, ParameterError, SnapshotError, UnknownNode
+from ohmline.graph.nodes import NodeIndex
 
 RIDGE, MU = 0.1, 0.6
 CLASSES = ["a", "b", "c"]
@@ -234,3 +235,24 @@ def test_snapshots_that_do_not_fit() -> None:
     tupled.learn_one("a", ("x", 1))
     with pytest.raises(SnapshotError, match="strings or numbers"):
         tupled.snapshot()
+
+
+def test_an_index_grows_without_changing_those_before_it() -> None:
+    first = NodeIndex(["a", "b"])
+    second, other = first.with_node("c"), first.with_node("d")
+    assert [list(first), list(second), list(other)] == [["a", "b"], ["a", "b", "c"], ["a", "b", "d"]]
+    assert "c" not in first
+    assert first[-1] == "b"
+    assert first[:] == ("a", "b")
+    assert first == NodeIndex(["a", "b"])
+    assert hash(first) == hash(NodeIndex(["a", "b"]))
+    assert second == NodeIndex(["a", "b", "c"]) != other
+    assert NodeIndex(2).with_node(2).is_range
+    assert list(NodeIndex(2).with_node("x")) == [0, 1, "x"]
+    for bad, words in (("a", "already"), (["x"], "hashable"), (float("nan"), "nan")):
+        with pytest.raises(GraphError, match=words):
+            first.with_node(bad)
+    for equal in (1, 1.0, True):
+        with pytest.raises(GraphError, match="already"):
+            NodeIndex(2).with_node(equal)
+    assert list(first) == ["a", "b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import final, overload
 
 import numpy as np
@@ -28,7 +29,8 @@ class NodeIndex(Sequence[Hashable]):
     __slots__ = ("_ids", "_places", "_size")
 
     def __init__(self, ids: Iterable[Hashable] | int) -> None:
-        self._ids: tuple[Hashable, ...] | None = None
+        # Append-only, and shared with the indices that ``with_node`` made; only _size entries are ours.
+        self._ids: list[Hashable] | None = None
         self._places: dict[Hashable, int] | None = None
         if isinstance(ids, int | np.integer):
             if ids < 0:
@@ -54,7 +56,35 @@ class NodeIndex(Sequence[Hashable]):
             raise GraphError(f"node {twice!r} is listed twice; every id must be given once")
         if any(isinstance(node, float) and node != node for node in listed):
             raise GraphError("nan is not a node id: it equals nothing, itself included; give the node a name")
-        self._ids, self._places = tuple(listed), places
+        self._ids, self._places = listed, places
+
+    def with_node(self, node: Hashable) -> NodeIndex:
+        """This index and one more id at its end, in O(1): the two share their tables.
+
+        >>> NodeIndex(["ada", "bob"]).with_node("eve").position("eve")
+        2
+        """
+        node = plain(node)
+        try:
+            hash(node)
+        except TypeError:
+            raise GraphError(f"node id {node!r} is not hashable; use a number, string or tuple") from None
+        if node != node:
+            raise GraphError("nan is not a node id: it equals nothing, itself included; give the node a name")
+        longer = NodeIndex(self._size + 1)
+        if self._ids is None and type(node) is int and node == self._size:
+            return longer
+        if self._ids is None or self._places is None or len(self._ids) > self._size:
+            ids = list(self)  # another index has gone on from here: part with it
+            places = {known: k for k, known in enumerate(ids)}
+        else:
+            ids, places = self._ids, self._places
+        if node in places:  # also 1.0 and True, which equal 1
+            raise GraphError(f"node {node!r} is in the graph already; every id must be given once")
+        ids.append(node)
+        places[node] = self._size
+        longer._ids, longer._places = ids, places
+        return longer
 
     def position(self, node: Hashable) -> int:
         """The position of ``node``, or ``UnknownNode``."""
@@ -63,9 +93,11 @@ class NodeIndex(Sequence[Hashable]):
                 return int(node)
         else:
             try:
-                return self._places[node]
+                place = self._places[node]
             except (KeyError, TypeError):
-                pass
+                place = self._size
+            if place < self._size:
+                return place
         raise UnknownNode(
             f"unknown node {node!r}; the graph has {self._size} nodes, for example {self._sample()}"
         )
@@ -92,11 +124,14 @@ class NodeIndex(Sequence[Hashable]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Hashable]: ...
     def __getitem__(self, place: int | slice) -> Hashable | Sequence[Hashable]:
-        ids: Sequence[Hashable] = range(self._size) if self._ids is None else self._ids
-        return ids[place]
+        if self._ids is None:
+            return range(self._size)[place]
+        if isinstance(place, slice):
+            return tuple(self._ids[: self._size][place])
+        return self._ids[range(self._size)[place]]
 
     def __iter__(self) -> Iterator[Hashable]:
-        return iter(range(self._size) if self._ids is None else self._ids)
+        return iter(range(self._size)) if self._ids is None else islice(self._ids, self._size)
 
     def __contains__(self, node: object) -> bool:
         try:
@@ -106,10 +141,15 @@ class NodeIndex(Sequence[Hashable]):
         return True
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, NodeIndex) and self._size == other._size and self._ids == other._ids
+        return (
+            isinstance(other, NodeIndex)
+            and self._size == other._size
+            and self.is_range == other.is_range
+            and (self._ids is other._ids or all(a == b for a, b in zip(self, other, strict=True)))
+        )
 
     def __hash__(self) -> int:
-        return hash((self._size, self._ids))
+        return hash((self._size, None if self.is_range else tuple(self)))
 
     def _sample(self) -> str:
         return ", ".join(repr(node) for node, _ in zip(self, range(3), strict=False)) or "none"

@@ -14,6 +14,7 @@ REGISTRY: dict[str, str] = {
     "event": "foundation",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
+    "local-lgc": "local_lgc",
     "play-perceptron": "foundation",
 }
 """Benchmark name -> module under ``ohmline.lab.benches`` whose ``BENCHES`` holds it."""

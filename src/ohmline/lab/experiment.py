@@ -36,6 +36,7 @@ REGISTRY: dict[str, str] = {
     "gu2013-pubmed": "gu2013",
     "gu2013-rank": "gu2013_curves",
     "gu2013-kappa": "gu2013_curves",
+    "local-lgc": "local",
 }
 """Experiment id -> module under ``ohmline.lab.experiments`` whose ``EXPERIMENTS`` holds it."""
 

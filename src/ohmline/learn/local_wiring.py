@@ -10,40 +10,8 @@ import numpy as np
 from ohmline.arrays import positive
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import State
 from ohmline.learn.push import NODE, Wires, connect, diagonals
-
-
-@final
-class GrowingIndex(NodeIndex):
-    """A node index that takes new ids at its end."""
-
-    __slots__ = ()
-
-    def __init__(self, start: NodeIndex) -> None:
-        super().__init__(len(start))
-        if not start.is_range:
-            self._ids: Any = list(start)
-            self._places = {node: k for k, node in enumerate(start)}
-
-    def append(self, node: Hashable) -> None:
-        """A new id, or an error that leaves the index as it was."""
-        node = node.item() if isinstance(node, np.generic) else node
-        try:
-            known = node in self
-            hash(node)
-        except TypeError:
-            raise GraphError(f"node id {node!r} is not hashable; use a number, string or tuple") from None
-        if known:
-            raise GraphError(f"node {node!r} is in the graph already; every id must be given once")
-        if self._places is None and not (type(node) is int and node == self._size):
-            self._ids = list(range(self._size))
-            self._places = {k: k for k in self._ids}
-        if self._places is not None:
-            self._ids.append(node)
-            self._places[node] = self._size
-        self._size += 1
 
 
 @final
@@ -51,7 +19,7 @@ class Wiring:
     """The arrays behind ``Wires``, what was added to the graph, and the room that is left."""
 
     def __init__(self, graph: Graph, unit: float) -> None:
-        self.nodes = GrowingIndex(graph.nodes)
+        self.nodes = graph.nodes
         self.unit = unit
         self._graph = graph
         self._used = len(graph.indices)
@@ -77,7 +45,8 @@ class Wiring:
         )
 
     def add_node(self, node: Hashable) -> None:
-        self.nodes.append(node)
+        """One more id, or an error that leaves all as it was."""
+        self.nodes = self.nodes.with_node(node)
 
     def resized(self, wires: Wires) -> Wires:
         """The same lists, and empty ones for the nodes that are new."""

@@ -118,7 +118,7 @@ class GapBelow(StreamQuery):
     [True, False]
     """
 
-    def __init__(self, c: float = 0.01) -> None:
+    def __init__(self, c: float = 0.005) -> None:
         self.c = non_negative(c, "c of GapBelow")
 
     @property

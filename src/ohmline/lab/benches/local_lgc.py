@@ -1,0 +1,171 @@
+"""LocalLGC's time a trial: against refitting a batch method, the plain push, and the memory's floor."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ohmline import data
+from ohmline.arrays import Floats, Ints
+from ohmline.compiled import compiled
+from ohmline.game import Stream, play
+from ohmline.graph import Graph, knn
+from ohmline.lab.bench import Bench, Measured, fastest, side_by_side, target
+from ohmline.learn import LocalLGC
+from ohmline.learn.local_step import LocalState, absorb, first_two, look_at
+from ohmline.learn.push import EDGES, TOUCHED, Scratch, Wires, begin, diagonals, push
+
+PLAIN = 1e-4
+"""The tolerance of the plain push."""
+ALPHA = 0.8
+"""LabelSpreading's clamping factor: its best in this protocol."""
+
+
+def cases() -> list[tuple[str, Graph, Ints, float | None]]:
+    """Name, graph, labels and the ratio wanted against refitting; digits where there is no more."""
+    found: list[tuple[str, Graph, Ints, float | None]] = []
+    for name, least in (("cora", 150.0), ("pubmed", 800.0)):
+        if data.is_here(name):
+            part = data.load(name).largest_component()
+            found.append((name, part.graph, part.codes, least))
+    if not found:
+        digits = data.load("digits")
+        found.append(("digits, 10 neighbours", knn(digits.points, 10), digits.labels, None))
+    return found
+
+
+@compiled
+def play_plain(
+    wires: Wires, precision: Floats, label: Ints, scratch: Scratch, order: Ints, truth: Ints, known: Ints
+) -> int:
+    """The same game with b'x alone for a score, to a fixed tolerance; the number of mistakes."""
+    mistakes = 0
+    score = np.zeros(scratch.score.shape[0])
+    for t in order:
+        begin(wires, precision, scratch, t)
+        push(wires, precision, scratch, PLAIN)
+        score[:] = 0.0
+        for a in range(scratch.whole[TOUCHED]):
+            j = scratch.touched[a]
+            if label[j] >= 0:
+                score[label[j]] += scratch.x[j]
+        mistakes += first_two(score, known)[0] != truth[t]
+        label[t] = truth[t]
+        precision[t] += 1 / wires.mu
+    return mistakes
+
+
+@compiled
+def count_edges(wires: Wires, state: LocalState, order: Ints, truth: Ints) -> int:
+    """The edges that a whole game touches."""
+    edges = 0
+    for t in order:
+        look_at(wires, state, t)
+        edges += state.scratch.whole[EDGES]
+        absorb(wires, state, t, truth[t])
+    return edges
+
+
+@compiled
+def chase(following: Ints, steps: int) -> int:
+    """Each access waits for the one before."""
+    place = 0
+    for _ in range(steps):
+        place = following[place]
+    return place
+
+
+def access_seconds(size: int) -> float:
+    """The time of one random access to a working set of ``size`` bytes."""
+    length, steps = max(size // 8, 2), 1_000_000
+    order = np.random.default_rng(0).permutation(length)
+    following = np.empty(length, np.int64)
+    following[order] = np.roll(order, -1)
+    chase(following, 10)
+    return fastest(lambda: chase(following, steps)) / steps
+
+
+def refit_seconds(graph: Graph, labels: Ints, order: Ints) -> float:
+    """One refit of LabelSpreading on the sparse graph, a mean over the course of the game.
+
+    It keeps its default of at most 30 iterations, which favours it where they do not suffice.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.semi_supervised import LabelSpreading
+
+    affinity = sparse.csr_matrix(graph.adjacency)
+    places = np.arange(graph.n)[:, None]
+    seconds = []
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+        seen = np.full(graph.n, -1)
+        first = order[: int(share * graph.n)]
+        seen[first] = labels[first]
+        model = LabelSpreading(kernel=lambda x, y=None: affinity, alpha=ALPHA)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            seconds.append(fastest(lambda m=model, s=seen: m.fit(places, s), repeat=2))  # type: ignore[misc]
+    return float(np.mean(seconds))
+
+
+def one_graph(name: str, graph: Graph, labels: Ints, least: float | None) -> dict[str, Any]:
+    """All figures of one graph."""
+    n, classes = graph.n, int(labels.max()) + 1
+    order = np.random.default_rng(0).permutation(n)
+    stream = Stream(order, labels[order])
+    ids = list(range(classes))
+
+    def ours() -> Any:
+        return play(LocalLGC(numbered, ids), stream)
+
+    def plain() -> int:
+        learner = LocalLGC(numbered, ids)
+        wires, state = learner.space, learner.state
+        diagonals(wires, state.label, state.precision, np.arange(n))
+        known = np.arange(classes)
+        return play_plain(wires, state.precision, state.label, state.scratch, order, labels, known)
+
+    numbered = Graph.from_scipy(graph.adjacency)
+    error, plain_error = ours().error_rate, plain() / n
+    seconds, plain_seconds = side_by_side(ours, plain, repeat=5)
+    refit = refit_seconds(numbered, labels, order)
+    counted = LocalLGC(numbered, ids)
+    edges = count_edges(counted.space, counted.state, order, labels) / n
+    # Each touched edge reads a neighbour, its weight, and what is kept at the far end.
+    size = 16 * len(graph.indices) + 40 * n + counted.state.estimate.nbytes
+    access = access_seconds(size)
+    refits, pushes = refit / (seconds / n), plain_seconds / seconds
+    return {
+        "microseconds_a_trial": 1e6 * seconds / n,
+        "mistake_rate": error,
+        "edges_a_trial": edges,
+        "floor_microseconds": 1e6 * edges * access,
+        "nanoseconds_a_random_access": 1e9 * access,
+        "refit_milliseconds": 1e3 * refit,
+        "ratio_to_refitting": refits,
+        "plain_push_microseconds": 1e6 * plain_seconds / n,
+        "plain_push_mistake_rate": plain_error,
+        "ratio_to_plain_push": pushes,
+        "targets": [
+            target(f"{name}: refitting / ours", refits, least=least),
+            target(f"{name}: plain push / ours", pushes, least=8.0),
+            target(f"{name}: mistake rate above the plain push's", error - plain_error, most=0.006),
+        ],
+    }
+
+
+def local_lgc() -> Measured:
+    """A trial of LocalLGC with its defaults; the ratio is the smallest one to refitting."""
+    found = {name: one_graph(name, graph, labels, least) for name, graph, labels, least in cases()}
+    targets = [line for figures in found.values() for line in figures.pop("targets")]
+    return Measured(
+        "local-lgc",
+        min(figures["ratio_to_refitting"] for figures in found.values()),
+        "refitting scikit-learn's LabelSpreading (sparse affinity) on every trial",
+        {**found, "targets": targets},
+    )
+
+
+BENCHES: dict[str, Bench] = {"local-lgc": local_lgc}
