@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import games, graphs
-from ohmline.bound import GraphPerceptronBound, PerceptronBound
+from ohmline.bound import GraphPerceptronBound, PerceptronBound, noisy_norm, point_lengths
 from ohmline.bound.graph_perceptron import smoothed
-from ohmline.errors import KernelError, LearnerError
+from ohmline.errors import GraphError, KernelError, LearnerError
 from ohmline.graph import generate, measure
 
 
@@ -149,3 +149,49 @@ def test_other_learners_are_refused() -> None:
     trace = ohm.play(ohm.NearestNeighbour(generate.line(3).graph), ohm.Stream([0], [1]))
     with pytest.raises(LearnerError, match="best_bound"):
         GraphPerceptronBound().certify(trace)
+
+
+@given(graphs(max_nodes=10, connected=True))
+def test_theorem_3_2_is_a_chain_of_inequalities(graph: ohm.Graph) -> None:
+    chain = point_lengths(graph)
+    resistances = measure.resistance_matrix(graph)
+    np.testing.assert_allclose(chain.mean_resistance, resistances.mean(axis=1), atol=1e-9)
+    assert np.all(chain.sqlength <= chain.mean_resistance + 1e-9)
+    assert np.all(chain.mean_resistance <= chain.eccentricity + 1e-9)
+    assert chain.sqlength.max() <= measure.resistance_diameter(graph) + 1e-9  # eq. (9)
+
+
+@given(
+    graphs(max_nodes=10),
+    st.sampled_from([0.2, 1.0, 4.0]),
+    st.sampled_from([0.0, 0.3, 2.0]),
+    st.integers(0, 999),
+)
+def test_lemma_4_1_bounds_the_norm_of_a_noisy_labelling(
+    graph: ohm.Graph, b: float, c: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    concept = rng.choice([-1, 1], size=graph.n)
+    noisy = np.where(rng.random(graph.n) < 0.3, -concept, concept) if c > 0 else concept
+    found = noisy_norm(graph, noisy, concept, b=b, c=c)
+    assert found.sqnorm <= found.bound * (1 + 1e-9) + 1e-9
+    if c == 0:
+        assert found.sqnorm == pytest.approx(found.bound)  # eq. (13)
+    plain = ohm.LaplacianKernel(graph).diagonal()
+    kernel = ohm.LaplacianKernel(graph) + ohm.Constant(b)
+    np.testing.assert_allclose(
+        (kernel + ohm.Ridge(c) if c > 0 else kernel).diagonal(), plain + b + c, atol=1e-9
+    )  # eq. (11)
+
+
+def test_lemma_4_1_without_a_ridge_cannot_pay_for_odd_nodes() -> None:
+    family = generate.noisy_barbell(6, 1)
+    assert noisy_norm(family.graph, family.labels, family.clean, b=1.0).bound == np.inf
+    exact = noisy_norm(family.graph, family.labels, family.labels, b=1.0)
+    cheap = noisy_norm(family.graph, family.clean, family.clean, b=1.0)
+    assert exact.sqnorm > cheap.bound  # the norm does jump, so the price is not slack
+
+
+def test_theorem_3_2_refuses_a_disconnected_graph() -> None:
+    with pytest.raises(GraphError, match="largest_component"):
+        point_lengths(ohm.Graph.from_edges([(0, 1), (2, 3)]))

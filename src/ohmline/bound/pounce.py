@@ -22,7 +22,7 @@ from ohmline.bound.evidence import (
 )
 from ohmline.bound.interpolant import leading_factor
 from ohmline.bound.perceptron import Fit
-from ohmline.errors import ParameterError
+from ohmline.errors import KernelError, ParameterError
 from ohmline.game.trace import Trace
 from ohmline.graph.measure import cover
 from ohmline.kernel.contract import Kernel, Sum
@@ -95,7 +95,11 @@ class PounceBound(Bound):
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
         """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Pounce)
-        kernel: Kernel = trace.learner.kernel
+        kernel = trace.learner.kernel
+        if not isinstance(kernel, Kernel):
+            raise KernelError(
+                f"Theorem 2 needs the resistances of a kernel, not {kernel!r}; use EmbeddingBound"
+            )
         used = only(seen, seen.mistaken) if self.fit is Fit.MISTAKEN else seen
         u = None if comparator is None else labelling(comparator, seen.nodes)
         parts = [
