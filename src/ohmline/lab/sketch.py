@@ -31,3 +31,10 @@ def sketch(axes: Any, graph: Graph, places: Floats, labels: ArrayLike, *, size: 
     axes.scatter(*places.T, s=size, c=colours, edgecolors="white", linewidths=0.7, zorder=2)
     axes.set_aspect("equal")
     axes.set_axis_off()
+
+
+def log_marks(axes: Any, values: list[float] | list[int]) -> None:
+    """A logarithmic x axis with plain numbers at the values that were tried."""
+    axes.set_xscale("log")
+    axes.set_xticks(values, labels=[f"{value:g}" for value in values])
+    axes.minorticks_off()
