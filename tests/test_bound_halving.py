@@ -71,6 +71,39 @@ def test_a_learner_with_a_past_voids_the_certificate() -> None:
     assert not HalvingBound().certify(trace, line.labels).valid
 
 
+@given(st.integers(0, 10**6), st.integers(2, 8))
+def test_a_cut_that_is_known_exactly_makes_a_smaller_class(seed: int, n: int) -> None:
+    graph = forest(seed, n)
+    rng = np.random.default_rng(seed)
+    u = rng.choice([-1, 1], size=n)
+    budget = int(measure.cut(graph, u))
+    order = rng.permutation(n)
+    learner = ohm.Halving(graph, budget, exactly=True)
+    class_ = [np.array(v) for v in itertools.product((-1, 1), repeat=n) if measure.cut(graph, v) == budget]
+    for i in order:
+        assert learner.labelings == len(class_)
+        plus = sum(int(v[i] > 0) for v in class_)
+        assert learner.margin_one(int(i)) == (2 * plus - len(class_)) / len(class_)
+        learner.learn_one(int(i), int(u[i]))
+        class_ = [v for v in class_ if v[i] == u[i]]
+    trace = ohm.play(ohm.Halving(graph, budget, exactly=True), ohm.Stream(order, u[order]))
+    for comparator in (u, None):
+        certificate = HalvingBound().certify(trace, comparator)
+        assert certificate.proven
+        assert certificate.charged <= certificate.value + 1e-9
+    again = ohm.Halving.restore(learner.snapshot(), graph)
+    assert again.exactly
+    assert again.labelings == learner.labelings
+
+
+def test_a_cut_that_no_labelling_has_is_refused() -> None:
+    with pytest.raises(ParameterError, match="exactly 9"):
+        ohm.Halving(generate.line(4).graph, 9, exactly=True)
+    line = generate.line(8)
+    trace = ohm.play(ohm.Halving(line.graph, 2, exactly=True), ohm.Stream([0], [1]))
+    assert not HalvingBound().certify(trace, line.labels).valid  # its cut is 1
+
+
 def test_bits_refuse_a_negative_budget() -> None:
     with pytest.raises(ParameterError, match="cut_budget"):
         labelling_bits(generate.line(3).graph, -1)

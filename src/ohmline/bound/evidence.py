@@ -59,7 +59,7 @@ def evidence(trace: Trace, *learners: type) -> Evidence:
     labels = values[trace.stream.codes][asked]
     if not np.all(np.abs(labels) == 1):
         raise LabelError("the theorems here are about the labels -1 and +1, and the trace has others")
-    nodes: NodeIndex = learner.nodes if hasattr(learner, "nodes") else learner.graph.nodes
+    nodes: NodeIndex = learner.nodes
     positions = nodes.positions(trace.nodes)[asked]
     return Evidence(
         nodes,

@@ -22,14 +22,14 @@ class HalvingBound(Bound):
 
     | paper | here |
     |---|---|
-    | K_G^k | the labellings with a cut of *at most* the budget; term ``labellings`` counts them exactly |
+    | K_G^k | the learner's labellings, with a cut of at most (or exactly) the budget, counted exactly |
     | the cardinality's upper bound | :func:`labelling_bits`, for graphs on which nobody can count |
 
     A mistaken trial (a tie is one) rules out at least half of the labellings that are left. With a
     comparator one labelling survives, so the bound is log2 of their number; without it, the bound is
     the number of bits ruled out so far, log2 of (labellings / left), which needs no hindsight.
 
-    Differs: the paper's class has a cut of exactly k. A learner does not know k, only a budget.
+    Differs: the paper's class has a cut of exactly k, for which the learner needs ``exactly=True``.
 
     >>> import ohmline as ohm
     >>> line = ohm.graph.generate.line(8)
@@ -43,7 +43,7 @@ class HalvingBound(Bound):
         """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Halving)
         learner: Halving = trace.learner
-        fresh = Halving(learner.graph, learner.cut_budget)
+        fresh = Halving(learner.graph, learner.cut_budget, exactly=learner.exactly)
         bits = math.log2(fresh.labelings)
         labellings = fresh.labelings
         afresh = starts_afresh(seen, fresh, "the learner had seen nothing before")
@@ -55,13 +55,11 @@ class HalvingBound(Bound):
         else:
             u = labelling(comparator, seen.nodes)
             right = bool(np.all(u[seen.positions] == seen.labels))
+            size, budget = cut(learner.graph, u), learner.cut_budget
+            within = size == budget if learner.exactly else size <= budget
             assumptions = (
                 Assumption("the comparator is right on every asked trial", True, right),
-                Assumption(
-                    "the comparator's cut is within the budget",
-                    True,
-                    cut(learner.graph, u) <= learner.cut_budget,
-                ),
+                Assumption("the comparator is in the learner's class", True, within),
                 afresh,
             )
         return Certificate(

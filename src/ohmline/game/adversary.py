@@ -36,7 +36,7 @@ def play_adversary(learner: BinaryLearner[Any], concepts: Any, *, limit: int = 1
     >>> play_adversary(learner, barbell.labels)
     Trace(2 trials, 2 mistakes, 2 labels asked)
     """
-    nodes = getattr(learner, "nodes", None) or getattr(getattr(learner, "graph", None), "nodes", None)
+    nodes = getattr(learner, "nodes", None)
     if not isinstance(learner, BinaryLearner) or not isinstance(nodes, NodeIndex):
         raise LearnerError(
             f"the adversary needs a binary learner over the nodes of a graph, got {type(learner).__name__}"

@@ -10,8 +10,9 @@ from typing import Self, final
 import numpy as np
 
 from ohmline.arrays import count
-from ohmline.errors import ConflictingLabels, GraphError, SnapshotError
+from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
 from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import BinaryLearner, Label, State, Update, View, binary_code, expect_kind, take
 from ohmline.learn.labelings import Profile, Tree, convolve, counted, profile_pair
 
@@ -23,7 +24,7 @@ class Halving(BinaryLearner[Hashable]):
     | papers 001, 002 | here |
     |---|---|
     | Phi(u) | the weight of the edges whose ends disagree; at most ``cut_budget`` |
-    | the concept class | every labelling of the forest within the budget |
+    | the concept class | every labelling of the forest within the budget; K_G^k with ``exactly=True`` |
 
     Every wrong prediction rules out at least half of the labelings that are left, so it errs at most
     ``log2(labelings)`` times if the truth is among them; on a line of n nodes with a budget of 1 that is
@@ -46,8 +47,10 @@ class Halving(BinaryLearner[Hashable]):
 
     kind = "Halving"
 
-    def __init__(self, graph: Graph, cut_budget: int) -> None:
+    def __init__(self, graph: Graph, cut_budget: int, *, exactly: bool = False) -> None:
         self.cut_budget = count(cut_budget, "cut_budget")
+        self.exactly = exactly
+        """Whether the whole budget is known to be cut: the class of paper 001, section 5.2."""
         self.graph = graph
         self._trees = _forest(graph)
         self._label = [0] * graph.n
@@ -56,6 +59,16 @@ class Halving(BinaryLearner[Hashable]):
         self._behind: list[Profile]
         self._within: dict[int, Profile]
         self._balance()
+        if self.labelings == 0:
+            raise ParameterError(
+                f"no labelling of this forest has a cut of exactly {self.cut_budget}; lower cut_budget, "
+                "or leave out exactly=True"
+            )
+
+    @property
+    def nodes(self) -> NodeIndex:
+        """The nodes it may be asked about."""
+        return self.graph.nodes
 
     @property
     def labelings(self) -> int:
@@ -81,8 +94,9 @@ class Halving(BinaryLearner[Hashable]):
         minus, plus = self._counts(i)
         left = plus if code > 0 else minus
         if left == 0:
+            amount = "exactly" if self.exactly else "at most"
             raise ConflictingLabels(
-                f"label {code:+d} of node {x!r} leaves no labelling with a cut of at most {self.cut_budget} "
+                f"label {code:+d} of node {x!r} leaves no labelling with a cut of {amount} {self.cut_budget} "
                 "that fits the labels seen; raise cut_budget, or correct the label"
             )
         mistake = (1 if plus >= minus else -1) != code
@@ -99,6 +113,7 @@ class Halving(BinaryLearner[Hashable]):
             "kind": np.array(self.kind),
             "n": np.array(self.graph.n),
             "cut_budget": np.array(self.cut_budget),
+            "exactly": np.array(self.exactly),
             "label": np.array(self._label, dtype=np.int64),
         }
 
@@ -110,7 +125,8 @@ class Halving(BinaryLearner[Hashable]):
                 f"the snapshot is of {int(state['n'])} nodes, the graph has {kernel.n}; "
                 "restore it over the graph it was made with"
             )
-        learner = cls(kernel, int(take(state, cls.kind, "cut_budget")))
+        exactly = bool(take(state, cls.kind, "exactly"))
+        learner = cls(kernel, int(take(state, cls.kind, "cut_budget")), exactly=exactly)
         learner._label = take(state, cls.kind, "label").tolist()
         learner._sides = [counted(tree, learner._label, learner.cut_budget) for tree in learner._trees]
         learner._balance()
@@ -128,10 +144,11 @@ class Halving(BinaryLearner[Hashable]):
         self._behind.reverse()
 
     def _others(self, c: int) -> Profile:
-        """Entry k: how many labelings of the other components have a cut of at most k."""
+        """Entry k: how many labelings of the other components have a cut of at most (exactly) k."""
         if c not in self._within:
             rest = convolve(self._ahead[c], self._behind[c], self.cut_budget)
-            self._within[c] = list(itertools.accumulate(rest))
+            none = [0] * (self.cut_budget + 1 - len(rest))
+            self._within[c] = [*rest, *none] if self.exactly else list(itertools.accumulate(rest))
         return self._within[c]
 
     def _counts(self, i: int) -> tuple[int, int]:

@@ -91,7 +91,7 @@ def line(settings: Settings) -> Result:
 def _rows(n: int, duels: dict[str, Duel]) -> list[Row]:
     name = f"line, n = {n}, cut 1"
     proven = [
-        ("halving, log2 of its class", duels["halving"].certificate.value, np.ceil(np.log2(n))),
+        ("halving, log2 of its class", duels["halving"].certificate.value, float(np.ceil(np.log2(n)))),
         ("perceptron, eq. (16) with diameter n, any balance", 5.0 * (n + 1), 5 * n + 5),
         ("perceptron, certificate eq. (16)", duels["perceptron"].certificate.value, None),
         ("POUNCE, Theorem 2 over every node", _whole_line(n), None),
@@ -108,7 +108,7 @@ def _line(n: int) -> dict[str, Duel]:
     steps = np.array([[1] * k + [-1] * (n - k) for k in range(1, n)])
     concepts = np.vstack([steps, -steps])
     games = {
-        "halving": (Halving(graph, cut_budget=1), HalvingBound()),
+        "halving": (Halving(graph, cut_budget=1, exactly=True), HalvingBound()),
         "perceptron": (Perceptron(biased(graph, 1.0)), GraphPerceptronBound()),
         "POUNCE": (Pounce(LaplacianKernel(graph)), PounceBound()),
     }
