@@ -19,7 +19,7 @@ from ohmline.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from ohmline import bound, check, data, game, graph, kernel, learn, query
-    from ohmline.game import Stream, Trace, play, tune
+    from ohmline.game import Stream, Trace, play, play_active, tune
     from ohmline.graph import ExponentialEmbedding, Graph
     from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
     from ohmline.learn import (
@@ -49,7 +49,16 @@ if TYPE_CHECKING:
         Update,
         Variance,
     )
-    from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
+    from ohmline.query import (
+        Always,
+        Budget,
+        GapBelow,
+        MaxProgress,
+        MinMargin,
+        Random,
+        RandomRate,
+        VarianceAbove,
+    )
 
 _HOME = {
     "graph": ["ExponentialEmbedding", "Graph"],
@@ -81,8 +90,17 @@ _HOME = {
         "Perceptron",
         "Update",
     ],
-    "query": ["Always", "Budget", "GapBelow", "RandomRate", "VarianceAbove"],
-    "game": ["tune", "Stream", "Trace", "play"],
+    "query": [
+        "Random",
+        "MinMargin",
+        "MaxProgress",
+        "Always",
+        "Budget",
+        "GapBelow",
+        "RandomRate",
+        "VarianceAbove",
+    ],
+    "game": ["play_active", "tune", "Stream", "Trace", "play"],
     "bound": [],
     "data": [],
     "check": [],
@@ -112,6 +130,8 @@ __all__ = [
     "Linear",
     "LocalLGC",
     "Manifold",
+    "MaxProgress",
+    "MinMargin",
     "Multiview",
     "NearestNeighbour",
     "OhmlineError",
@@ -122,6 +142,7 @@ __all__ = [
     "Perceptron",
     "Pounce",
     "Projection",
+    "Random",
     "RandomRate",
     "Ridge",
     "SharedLGC",
@@ -140,6 +161,7 @@ __all__ = [
     "kernel",
     "learn",
     "play",
+    "play_active",
     "query",
     "tune",
 ]

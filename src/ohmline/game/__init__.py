@@ -1,5 +1,6 @@
 """The game: streams, play, traces."""
 
+from ohmline.game.active import play_active
 from ohmline.game.adversary import play_adversary
 from ohmline.game.files import read_points
 from ohmline.game.play import play
@@ -19,6 +20,7 @@ __all__ = [
     "VectorSource",
     "follow",
     "play",
+    "play_active",
     "play_adversary",
     "read_points",
     "tune",

@@ -31,6 +31,8 @@ class Trace:
     """The label that each prediction code stands for."""
     log: Log = field(repr=False)
     seconds: float = 0.0
+    selected: int = 0
+    """How many trials, at the start, were chosen by a pool query: the set A of paper 000, Theorem 5.1."""
 
     def __len__(self) -> int:
         return len(self.stream)
@@ -128,7 +130,9 @@ class Trace:
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
         log = self.log.part(slice(t))
         share = t / len(self) if len(self) else 0.0
-        return Trace(self.learner, self.stream.take(t), self.meaning, log, self.seconds * share)
+        return Trace(
+            self.learner, self.stream.take(t), self.meaning, log, self.seconds * share, min(self.selected, t)
+        )
 
     def per_class(self) -> dict[Any, dict[str, float]]:
         """For each label: how often it came, how often it was missed, recall and precision."""

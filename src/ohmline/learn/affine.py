@@ -110,6 +110,15 @@ def _(kernel: Features, state: AffineState, c: float, i: int) -> None:
     shift(kernel, state.w, c, i)
 
 
+@compiled
+def values_of(space: Gram, state: AffineState) -> Floats:
+    """The hypothesis at every node."""
+    out = np.empty(len(state.label))
+    for i in range(len(out)):
+        out[i] = read(space.kernel, state, i)
+    return out
+
+
 @implements(view, AffineState, "state")
 def _(space: Gram, state: AffineState, i: int) -> tuple[int, float, float]:
     margin = read(space.kernel, state, i)
@@ -186,7 +195,7 @@ def interpolate(space: Gram, state: AffineState, i: int, relabel: bool) -> float
             state.value[state.order[k]] = state.label[state.order[k]]
         else:
             state.value[state.order[k]] += dot(row, z, k)
-    progress = dot(z, z, m)
+    progress: float = dot(z, z, m)
     state.sqnorm[0] += 2 * cross + progress
     return progress
 
@@ -197,7 +206,7 @@ def newest_alone(space: Gram, state: AffineState, i: int) -> float:
     length = sqlength(space.kernel, i)
     if length <= 0:
         return 0.0
-    step = (state.label[i] - state.value[i]) / length
+    step: float = (state.label[i] - state.value[i]) / length
     state.sqnorm[0] += 2 * step * state.value[i] + step * step * length
     write(space.kernel, state, step, i)
     for k in range(state.size[0]):

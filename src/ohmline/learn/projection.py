@@ -12,8 +12,8 @@ from ohmline.arrays import Floats, Ints, vector
 from ohmline.errors import ConflictingLabels, KernelError, LearnerError, ParameterError, SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, dense_matrix
-from ohmline.kernel.space import Columns, Dense, Features, width
-from ohmline.learn.affine import AffineState, Gram
+from ohmline.kernel.space import Columns, Dense, Features, values, width
+from ohmline.learn.affine import AffineState, Gram, values_of
 from ohmline.learn.contract import BinaryLearner, Label, State, binary_code, take
 from ohmline.learn.corrective import (
     AGGRESSIVE,
@@ -132,6 +132,14 @@ class Projection(PositionLearner[Label], BinaryLearner[Hashable]):
 
     def margin_one(self, x: Hashable) -> float:
         return view_at(self.space, self.state, self.nodes.position(x))[1]
+
+    def values(self) -> Floats:
+        """The hypothesis at every position; not to be changed."""
+        if self.affine:
+            return values_of(self.space, self.state)
+        if isinstance(self.space, Features):
+            return values(self.space, self.state.w, self.kernel.n)
+        return self.state.w  # type: ignore[no-any-return]
 
     def encode(self, y: Any) -> int:
         return binary_code(y)

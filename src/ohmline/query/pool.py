@@ -1,0 +1,119 @@
+"""Queries on a pool: which node should be labelled next?
+
+| paper 000 | here |
+|---|---|
+| Act-st, eq. (15) | ``MaxProgress()`` |
+| Act-mu | ``MinMargin()`` |
+| I | the positions that are still ``open`` |
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, cast, final, runtime_checkable
+
+import numpy as np
+from numba import njit
+
+from ohmline.arrays import Bools, Floats, count
+from ohmline.errors import LearnerError
+from ohmline.kernel.contract import Kernel
+from ohmline.learn.contract import TIE, OnlineLearner
+
+
+@runtime_checkable
+class Valued(Protocol):
+    """A learner whose hypothesis is a function of its kernel's space, with a value at every node."""
+
+    kernel: Any
+
+    def values(self) -> Floats:
+        """The hypothesis at every position; not to be changed."""
+        ...
+
+
+class PoolQuery(ABC):
+    """Chooses the node whose label to ask for, among those of a pool."""
+
+    @abstractmethod
+    def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
+        """The position to ask for, one of those where ``open`` is true (at least one is)."""
+
+
+@final
+class MaxProgress(PoolQuery):
+    """The node of largest sure progress: argmax (min(|g_i|, 1) - 1)^2 / K_ii (paper 000, eq. 15).
+
+    Nodes that are central (K_ii small) and far from every label (|g_i| small). Among equals the first.
+    One pass over the values and the diagonal, which is taken from the kernel once.
+    """
+
+    def __init__(self) -> None:
+        self._kernel: Kernel | None = None
+        self._inverse: Floats = np.empty(0)
+
+    def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
+        if not isinstance(learner, Valued):
+            raise LearnerError(
+                f"MaxProgress needs a learner with a hypothesis in a kernel's space (Projection), "
+                f"got {type(learner).__name__}; use MinMargin or Random with this one"
+            )
+        if learner.kernel is not self._kernel:
+            diagonal = learner.kernel.diagonal()
+            # A zero vector cannot be moved towards, so it promises no progress.
+            self._inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
+            self._kernel = learner.kernel
+        return int(most_progress(learner.values(), self._inverse, open))
+
+    def __repr__(self) -> str:
+        return "MaxProgress()"
+
+
+@final
+class MinMargin(PoolQuery):
+    """The node of smallest margin: argmin |g_i|. Among equals the first."""
+
+    def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
+        places = np.flatnonzero(open)
+        if isinstance(learner, Valued):
+            sizes = np.abs(learner.values()[places])
+        else:
+            nodes = cast(Any, learner).nodes
+            sizes = np.array([abs(learner.view_one(nodes[int(i)]).margin) for i in places])
+        return int(places[np.flatnonzero(sizes <= sizes.min() + TIE * max(1.0, float(sizes.max())))[0]])
+
+    def __repr__(self) -> str:
+        return "MinMargin()"
+
+
+@final
+class Random(PoolQuery):
+    """Any node, all alike."""
+
+    def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
+        return int(rng.choice(np.flatnonzero(open)))
+
+    def __repr__(self) -> str:
+        return "Random()"
+
+
+def open_positions(n: int, positions: Any) -> Bools:
+    """The mask of a pool that lists positions."""
+    mask = np.zeros(count(n, "n"), dtype=np.bool_)
+    mask[positions] = True
+    return mask
+
+
+# The largest of many numbers does not depend on their order, so the loop may be taken apart.
+@cast(Any, njit(cache=True, fastmath={"reassoc", "nsz", "nnan"}))  # type: ignore[untyped-decorator]
+def most_progress(values: Floats, inverse: Floats, open: Bools) -> int:
+    """The first open position of largest progress, equal up to rounding."""
+    best = -1.0
+    for i in range(len(values)):
+        gap = 1.0 - min(abs(values[i]), 1.0)
+        best = max(best, gap * gap * inverse[i] if open[i] else -1.0)
+    for i in range(len(values)):
+        gap = 1.0 - min(abs(values[i]), 1.0)
+        if open[i] and gap * gap * inverse[i] >= best * (1 - TIE):
+            return i
+    return -1
