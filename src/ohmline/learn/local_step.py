@@ -136,6 +136,23 @@ def look(wires: Wires, state: LocalState, t: int, caution: float) -> None:
 
 
 @compiled
+def foresee(wires: Wires, state: LocalState) -> float:
+    """Count the push that every r_j is still due into ``base``, without making it; what then is left.
+
+    A push takes the shares of the ridge and of j's own label out of r_j; the rest goes to neighbours.
+    """
+    scratch, left = state.scratch, 0.0
+    for a in range(scratch.whole[TOUCHED]):
+        j = scratch.touched[a]
+        share = scratch.r[j] / state.precision[j]
+        left += scratch.r[j] - share * wires.ridge
+        if state.label[j] >= 0:
+            scratch.base[state.label[j]] += share / wires.mu
+            left -= share / wires.mu
+    return left
+
+
+@compiled
 def settle_class(wires: Wires, state: LocalState, t: int, tolerance: float) -> bool:
     """Solve at t until its class is certain, or down to ``tolerance``; whether it is certain.
 
@@ -148,8 +165,9 @@ def settle_class(wires: Wires, state: LocalState, t: int, tolerance: float) -> b
     while True:
         push(wires, state.precision, scratch, step)
         weigh(wires, state, t)
+        left = foresee(wires, state)
         best, top, second = first_two(scratch.base, state.order)
-        scratch.real[MARGIN] = top - second - scratch.real[RESIDUAL]
+        scratch.real[MARGIN] = top - second - left
         if scratch.real[MARGIN] > TIE:
             scratch.whole[CODE] = best
             return True
