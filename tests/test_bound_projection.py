@@ -108,6 +108,29 @@ def test_progress_of_the_active_trials_lowers_the_bound() -> None:
 HALF_SPACES = [form for form in FORMS if form[1]] + [(Strategy.LATEST, False, False)]
 
 
+@given(games(min_nodes=3, max_nodes=9), st.sampled_from(FORMS), st.booleans(), st.integers(0, 3))
+@settings(max_examples=60)
+def test_theorem_5_1_counts_what_a_pool_query_chose_as_active(
+    game: tuple, form: tuple, after: bool, selections: int
+) -> None:
+    graph, _, u = game
+    labels = {node: int(u[i]) for i, node in enumerate(graph.nodes)}
+    trace = ohm.play_active(
+        projection(graph, form, 0.5, start=False),
+        graph.nodes,
+        labels,
+        ohm.MaxProgress(),
+        selections=selections,
+        aggressive_suffix=after,
+    )
+    certificate = ProjectionBound().certify(trace, u)
+    assert certificate.proven
+    assert certificate.terms["active"] == selections
+    assert (
+        certificate.charged == int(trace.charged[selections:].sum()) <= certificate.value * (1 + 1e-6) + 1e-6
+    )
+
+
 @given(games(min_nodes=3, max_nodes=9, connected=True), st.sampled_from(HALF_SPACES))
 @settings(max_examples=100)
 def test_the_partition_bound_is_never_beaten(game: tuple, form: tuple) -> None:

@@ -25,7 +25,7 @@ class ProjectionBound(Bound):
 
     | paper | here |
     |---|---|
-    | A | ``active``: how many trials at the start were chosen, or a mask over all trials |
+    | A | ``active``: a number of trials at the start, or a mask; by default those a pool query chose |
     | Z_A | term ``progress``: the squared lengths of the moves of the trials in A |
     | w_1 | the learner's ``start`` |
     | \\|\\|u - w_1\\|\\|^2 | term ``sqnorm``; without a comparator u is the interpolant nearest to w_1 |
@@ -50,7 +50,7 @@ class ProjectionBound(Bound):
     Herbster, Pontil and Wainer, Online learning over graphs, ICML 2005.
     """
 
-    def __init__(self, active: int | ArrayLike = 0) -> None:
+    def __init__(self, active: int | ArrayLike | None = None) -> None:
         self.active = active
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
@@ -58,7 +58,7 @@ class ProjectionBound(Bound):
         seen = evidence(trace, Projection)
         learner: Projection = trace.learner
         kernel = learner.kernel
-        active = self._mask(len(trace))[trace.asked_at]
+        active = self._mask(trace)[trace.asked_at]
         if comparator is None:
             u, sqnorm = None, Interpolant(seen, kernel, learner.start).sqnorm(len(seen.positions))
         else:
@@ -85,7 +85,10 @@ class ProjectionBound(Bound):
             ),
         )
 
-    def _mask(self, trials: int) -> Bools:
+    def _mask(self, trace: Trace) -> Bools:
+        trials = len(trace)
+        if self.active is None:
+            return np.arange(trials) < trace.selected
         if isinstance(self.active, int | np.integer) and not isinstance(self.active, bool):
             if not 0 <= self.active <= trials:
                 raise ParameterError(f"active is {self.active}, and the trace has {trials} trials")

@@ -1,0 +1,205 @@
+"""The experiments of papers 000, 001 and 002 reach the figures that are written down for them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ohmline.data import load
+from ohmline.errors import DataError
+from ohmline.lab.experiment import REGISTRY, Result, Settings, find
+
+IDS = sorted(id for id in REGISTRY if id.startswith(("hpw2005", "hp2006", "h2008")))
+
+
+def run(id: str, *, quick: bool = True) -> Result:
+    return find(id).run(Settings(quick=quick))
+
+
+def ours(result: Result, dataset: str, method: str, metric: str = "mistakes") -> float:
+    found = [
+        row.ours for row in result.rows if (row.dataset, row.method, row.metric) == (dataset, method, metric)
+    ]
+    assert len(found) == 1, [(row.dataset, row.method, row.metric) for row in result.rows]
+    return found[0]
+
+
+def holds(result: Result) -> dict[str, bool]:
+    return {claim.claim: claim.holds for claim in result.claims}
+
+
+def drawn(result: Result) -> None:
+    matplotlib = pytest.importorskip("matplotlib.figure")
+    assert result.figures
+    for draw in result.figures.values():
+        figure = matplotlib.Figure()
+        draw(figure)
+        assert figure.axes
+        figure.canvas.draw()
+
+
+def test_all_nine_are_registered() -> None:
+    assert len(IDS) == 9
+    for id in IDS:
+        assert find(id).id == id
+
+
+def test_octopus() -> None:
+    result = run("hp2006-octopus")
+    for p, bound in ((3, 35), (5, 55)):
+        name = f"octopus, p = {p}, m = 80"
+        assert ours(result, name, "1-NN, geodesic distance") == 81
+        assert ours(result, name, "1-NN, resistance distance") == 81
+        assert ours(result, name, "perceptron K_0^1") == 2
+        assert ours(result, name, "bound eq. (16), diameter 2p and any balance", "mistakes at most") == bound
+    assert all(holds(result).values())
+    drawn(result)
+
+
+def test_barbells() -> None:
+    result = run("hp2006-barbell")
+    assert ours(result, "barbell, m = 200", "perceptron K_0^1, adversary") == 2
+    for k, ridge, none in ((1, 4, 206), (3, 8, 608)):
+        name = f"noisy barbell, m = 200, k = {k}"
+        assert ours(result, name, "perceptron K_1^1, adversary") == ridge
+        # The greedy adversary's ties are broken by position here, which moves the long games a little.
+        assert ours(result, name, "perceptron K_0^1, adversary") == pytest.approx(none, rel=0.02)
+    assert ours(result, "thick barbell, m = 200, l = 199", "perceptron b = 1/4n, adversary") == 1
+    assert all(holds(result).values())
+    drawn(result)
+
+
+def test_flower() -> None:
+    result = run("hp2006-flower")
+    name = "flower, p = 8, m = 3000"
+    assert ours(result, name, "the stem's end in L+", "||v_1||^2") == pytest.approx(6.982, abs=5e-4)
+    assert ours(result, name, "lower bound of section 3", "||v_1||^2 at least") == pytest.approx(
+        6.739, abs=5e-4
+    )
+    assert ours(result, name, "eccentricity, eq. (8)", "||v_1||^2 at most") == 8
+    assert all(holds(result).values())
+    drawn(result)
+
+
+def test_line() -> None:
+    result = run("hp2006-line")
+    for n, halving, perceptron, pounce in ((8, 3, 5, 4), (16, 4, 9, 4), (64, 6, 20, 7)):
+        name = f"line, n = {n}, cut 1"
+        assert ours(result, name, "halving, adversary") == halving
+        # A stronger adversary forces more; it may not force less than was seen before.
+        assert ours(result, name, "perceptron, adversary") >= perceptron
+        assert ours(result, name, "POUNCE, adversary") >= pounce
+    assert all(holds(result).values())
+    drawn(result)
+
+
+def test_three_clusters() -> None:
+    result = run("h2008-three-clusters")
+    for m, bound in ((10, 41), (40, 99), (160, 338), (320, 658)):
+        name = f"three clusters, m = {m}"
+        assert ours(result, name, "POUNCE") <= 3
+        assert ours(result, name, "perceptron, certificate", "mistakes at most") == pytest.approx(
+            bound, rel=0.02
+        )
+        assert ours(result, name, "POUNCE, certificate Theorem 2", "mistakes at most") <= 20
+    assert ours(result, "three clusters, m = 320", "perceptron, b = R") >= 90
+    assert all(holds(result).values())
+    drawn(result)
+
+
+def test_strips() -> None:
+    result = run("h2008-strips")
+    found = [row.ours for row in result.rows if row.method.startswith("POUNCE, a")]
+    assert len(found) == 4
+    assert max(found) <= 3
+    assert all(holds(result).values())
+    drawn(result)
+
+
+@pytest.mark.slow
+def test_strips_at_every_scale() -> None:
+    result = run("h2008-strips", quick=False)
+    scales = {row.method for row in result.rows if row.method.startswith("POUNCE, a")}
+    assert scales == {f"POUNCE, a = {40 * 2**k:g}" for k in range(8)} | {"POUNCE, a = inf"}
+    assert max(row.ours for row in result.rows if row.method in scales) <= 3
+
+
+def test_two_moons() -> None:
+    result = run("h2008-two-moons")
+    name = "two moons, 200 points"
+    assert ours(result, name, "POUNCE, a = inf") == 2
+    assert ours(result, name, "separating cover by path-connected sets, C°", "sets") == 2
+    assert all(holds(result).values())
+    drawn(result)
+
+
+@pytest.mark.data
+def test_digits() -> None:
+    try:
+        load("usps")
+    except DataError as error:
+        pytest.skip(f"needs USPS: set OHMLINE_DATA to a folder that holds it ({error})")
+    result = run("hpw2005-digits")
+    name, metric = "USPS digits, 100 of each, 3-NN", "mistakes after 5 labels"
+    one = ours(result, name, "1-proj", metric)
+    assert 85 <= one <= 120  # four runs; the full experiment reaches 95 to 115
+    assert 0.5 <= ours(result, name, "Act-st, aggressive after", metric) / one <= 0.75
+    said = holds(result)
+    printed = next(claim for claim in said if "66.9" in claim)
+    assert not said[printed]
+    assert "aggressive suffix" in next(c.detail for c in result.claims if c.claim == printed)
+    drawn(result)
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_digits_in_full() -> None:
+    try:
+        load("usps")
+    except DataError as error:
+        pytest.skip(f"needs USPS: set OHMLINE_DATA to a folder that holds it ({error})")
+    result = run("hpw2005-digits", quick=False)
+    name, metric = "USPS digits, 100 of each, 3-NN", "mistakes after 5 labels"
+    one = ours(result, name, "1-proj", metric)
+    assert 95 <= one <= 115
+    for method in ("Act-st, aggressive after", "random choice, aggressive after"):
+        assert 0.57 <= ours(result, name, method, metric) / one <= 0.69
+    assert ours(result, name, "Act-st", metric) / one > 0.9
+    for method, total in (("1-proj", 108.2), ("C-proj", 77.5), ("MNI-ag", 65.1)):
+        assert ours(result, name, method) == pytest.approx(total, rel=0.06)
+
+
+def test_hierarchical() -> None:
+    result = run("hpw2005-hierarchical")
+    counts = {
+        noise: {
+            method: ours(result, f"hierarchical graph, q = 26, k = 2, noise {noise:g}", method)
+            for method in ("1-proj", "C-proj", "MNI-ag", "MNI-ag with a bias b = 1")
+        }
+        for noise in (0.0, 0.05, 0.1)
+    }
+    for by_method in counts.values():
+        assert by_method["1-proj"] > by_method["C-proj"]
+    for method in ("1-proj", "C-proj"):
+        assert counts[0.0][method] < counts[0.05][method] < counts[0.1][method]
+    drawn(result)
+
+
+def test_a_seed_gives_the_same_numbers_again() -> None:
+    def numbers(seed: int) -> str:
+        result = find("h2008-strips").run(Settings(seed=seed, quick=True))
+        rows: list[Any] = [(row.method, row.ours, row.std) for row in result.rows]
+        return json.dumps(rows)
+
+    assert numbers(4) == numbers(4)
+
+
+def test_progress_is_told() -> None:
+    told: list[str] = []
+    find("h2008-strips").run(Settings(quick=True, tick=told.append))
+    assert told
+    assert all(isinstance(message, str) and message for message in told)
+    assert np.char.str_len(np.array(told)).max() < 80
