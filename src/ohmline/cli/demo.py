@@ -52,7 +52,7 @@ def show_game(game: Any) -> None:
     print(f"  labels asked {trace.asked:,}")
     print(f"  time         {duration(trace.seconds)}")
     if certificate is None:
-        print("  certificate  none: no theorem here speaks about this learner")
+        print("  certificate  none: no theorem covers this game")
     elif not certificate.valid:
         broken = next(a.text for a in certificate.assumptions if not a.holds)
         print(f"  certificate  none: it does not hold that {broken}")

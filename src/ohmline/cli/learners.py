@@ -1,14 +1,16 @@
 """The learners that ``ohmline play`` knows by name.
 
-Each entry imports its learner when it is asked for. A binary one gives a function that makes a fresh
-learner over a kernel; with more than two classes ``play`` puts one against the rest around it. One
-for many classes gives a function of the graph and the classes.
+To add one, write a function that makes it from a ``Table`` and put it into ``LEARNERS``. A binary one
+makes a fresh learner of -1 and +1; with more classes ``play`` puts one against the rest around it.
+Another takes the classes itself. Each imports its learner when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ohmline.errors import ParameterError
@@ -17,24 +19,109 @@ if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
     from ohmline.kernel.contract import Kernel
 
+EXACT_LIMIT = 6000
+"""Up to so many nodes the exact kernel is used unless another is asked for."""
+
+
+class KernelName(StrEnum):
+    """Which kernel a learner works in."""
+
+    auto = "auto"
+    exact = "exact"
+    spectral = "spectral"
+
+
+class Table:
+    """What a learner is made from: the graph, and kernels of it that are made once, when needed."""
+
+    def __init__(self, graph: Graph, kernel: KernelName = KernelName.auto, rank: int = 100) -> None:
+        self.graph, self.name, self.rank = graph, kernel, min(rank, graph.n)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel that was asked for; exact on small graphs if none was."""
+        from ohmline.kernel import LaplacianKernel
+
+        small = self.graph.n <= EXACT_LIMIT
+        if self.name is KernelName.exact or (self.name is KernelName.auto and small):
+            return LaplacianKernel(self.graph).with_default_bias()
+        return self.features
+
+    @cached_property
+    def features(self) -> Kernel:
+        """The kernel of low rank."""
+        from ohmline.kernel import SpectralKernel
+
+        return SpectralKernel(self.graph, rank=self.rank)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One name of ``--learner``."""
 
     text: str
-    binary: Callable[[Kernel], Any] | None = None
-    many: Callable[[Graph, Sequence[Any]], Any] | None = None
+    make: Callable[[Table, Sequence[Any]], Any]
+    binary: bool = True
+    """It knows -1 and +1 only; the classes that ``make`` is given are empty."""
 
 
-def _perceptron(kernel: Kernel) -> Any:
+def _perceptron(table: Table, classes: Sequence[Any]) -> Any:
     from ohmline.learn import Perceptron
 
-    return Perceptron(kernel)
+    return Perceptron(table.kernel)
+
+
+def _one_proj(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import Projection
+
+    return Projection.one_proj(table.kernel)
+
+
+def _min_norm(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import Projection
+
+    return Projection.min_norm(table.kernel)
+
+
+def _pounce(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import Pounce
+
+    return Pounce(table.kernel)
+
+
+def _nearest(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import NearestNeighbour
+
+    return NearestNeighbour(table.graph)
+
+
+def _online_lgc(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import OnlineLGC
+
+    return OnlineLGC(table.features)
+
+
+def _shared_lgc(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import SharedLGC
+
+    return SharedLGC(table.features, classes)
+
+
+def _local_lgc(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import LocalLGC
+
+    return LocalLGC(table.graph, classes)
 
 
 LEARNERS: dict[str, Choice] = {
-    "perceptron": Choice("the graph perceptron of paper 001", binary=_perceptron),
+    "perceptron": Choice("the graph perceptron (paper 001)", _perceptron),
+    "one-proj": Choice("projection on the latest label (paper 000)", _one_proj),
+    "min-norm": Choice("minimum norm interpolation (paper 000)", _min_norm),
+    "pounce": Choice("POUNCE (paper 002)", _pounce),
+    "nearest": Choice("the nearest labelled node", _nearest),
+    "online-lgc": Choice("OLLGC, SSLGC with --query variance (paper 004)", _online_lgc),
+    "shared-lgc": Choice("OLLGC with one matrix for all classes", _shared_lgc, binary=False),
+    "local-lgc": Choice("full rank by local solves", _local_lgc, binary=False),
 }
 
 

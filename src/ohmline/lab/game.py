@@ -9,8 +9,9 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.bound import Certificate, Fit, PerceptronBound, live_curve
+from ohmline.bound import Certificate, Fit, PerceptronBound, best_bound, live_curve
 from ohmline.bound.contract import Assumption
+from ohmline.errors import LearnerError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
@@ -19,7 +20,8 @@ from ohmline.query import Always
 
 CHECKPOINTS = 40
 LIVE_LIMIT = 6000
-"""Above so many labels the live comparator fits the mistaken trials alone, which is cheaper."""
+"""Above so many labels a live comparator that fits them all is too dear: a perceptron's then fits the
+mistaken trials alone, and other learners go without a certificate."""
 
 
 @final
@@ -32,7 +34,7 @@ class Game:
     names: Mapping[Any, str] = field(default_factory=dict, repr=False)
     """How a label is shown, where that is not its own text."""
     certificate: Certificate | None = None
-    """None where no theorem speaks about this learner."""
+    """None where no theorem covers the game."""
     checkpoints: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
     bound: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
     """The bound after each of ``checkpoints`` trials."""
@@ -88,11 +90,11 @@ class Game:
 
 
 def certify(trace: Trace) -> tuple[Certificate | None, Ints, Floats]:
-    """The live certificate of a perceptron's trace, and its value at some 40 checkpoints.
+    """The live certificate of a trace, and for a perceptron its value at some 40 checkpoints.
 
     For one against the rest the bounds of the binary problems are added: if every class's margin
     has the right sign, the largest margin is the right one, so a mistake in many classes is a
-    mistake in one of two at least. Other learners get None.
+    mistake in one of two at least. A learner that no theorem speaks about gets None.
     """
     nothing = np.zeros(0, np.int64), np.zeros(0)
     marks = np.unique(np.linspace(0, len(trace), CHECKPOINTS + 1).astype(np.int64))
@@ -104,7 +106,12 @@ def certify(trace: Trace) -> tuple[Certificate | None, Ints, Floats]:
         if not isinstance(trace.learner.make(), Perceptron):
             return (None, *nothing)
         return _certify_one_vs_rest(trace, trace.learner, marks)
-    return (None, *nothing)
+    if trace.asked > LIVE_LIMIT:
+        return (None, *nothing)
+    try:
+        return (best_bound(trace), *nothing)
+    except LearnerError:
+        return (None, *nothing)
 
 
 def _certify_one_vs_rest(trace: Trace, learner: OneVsRest, marks: Ints) -> tuple[Certificate, Ints, Floats]:
