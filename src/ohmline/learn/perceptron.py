@@ -13,7 +13,7 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import evaluate, shift, sqlength, width
 from ohmline.learn.contract import TIE, BinaryLearner, Label, State, binary_code
-from ohmline.learn.stepping import PositionLearner, learn, view, view_at
+from ohmline.learn.stepping import PositionLearner, learn, view
 
 
 class PerceptronState(NamedTuple):
@@ -62,7 +62,7 @@ class Perceptron(PositionLearner[Label], BinaryLearner[Hashable]):
         return self.kernel.nodes
 
     def margin_one(self, x: Hashable) -> float:
-        return view_at(self.space, self.state, self.nodes.position(x))[1]
+        return self.glance_at(self.nodes.position(x))[1]
 
     def encode(self, y: Any) -> int:
         return binary_code(y)

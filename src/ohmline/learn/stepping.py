@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
+from numba import typeof, types
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import compiled, inlined, lend
@@ -220,6 +221,10 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
     """The compiled kernel, in whatever form the learner's step reads it."""
     state: Any
     kind: ClassVar[str]
+    _ready: tuple[Any, Any, Any, Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_ready"}
 
     @property
     @abstractmethod
@@ -318,13 +323,34 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
         return table.take(codes)
 
     @final
+    def glance_at(self, i: int) -> tuple[int, float, float]:
+        """``view`` at a position, without a variance that is dear: (prediction code, margin, variance)."""
+        _, _, look, _ = self._machine_code()
+        return look(self.space, self.state, i)  # type: ignore[no-any-return]
+
+    @final
+    def _machine_code(self) -> tuple[Any, Any, Any, Any]:
+        """The space and state in use, and ``view_at`` and ``learn_at`` for their types.
+
+        Working out the types of all arrays takes longer than a step, so it is done once, and
+        again when the space or the state is replaced.
+        """
+        ready = self._ready
+        if ready is None or ready[0] is not self.space or ready[1] is not self.state:
+            kinds = typeof(self.space), typeof(self.state)
+            look = view_at.compile((*kinds, types.int64))  # type: ignore[attr-defined]
+            step = learn_at.compile((*kinds, types.int64, types.int64))  # type: ignore[attr-defined]
+            ready = self._ready = (self.space, self.state, look, step)
+        return ready
+
+    @final
     def view_one(self, x: Hashable) -> View[Y]:
         code, margin, variance = view_at(self.space, self.watched, self.nodes.position(x))
         return View(self.decode(code), margin, variance)
 
     @final
     def glance_one(self, x: Hashable) -> View[Y]:
-        code, margin, variance = view_at(self.space, self.state, self.nodes.position(x))
+        code, margin, variance = self.glance_at(self.nodes.position(x))
         return View(self.decode(code), margin, variance)
 
     @final
@@ -334,7 +360,8 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
             return Update(None, False, 0.0)
         code = self.encode(y)
         self.prepare(i, code)
-        prediction, updated, progress = learn_at(self.space, self.state, i, code)
+        _, _, _, step = self._machine_code()
+        prediction, updated, progress = step(self.space, self.state, i, code)
         return Update(prediction != code, updated, progress)
 
     @final
