@@ -16,7 +16,7 @@ from ohmline.kernel.space import Columns, Features
 from ohmline.learn.contract import BinaryLearner, Label, State, binary_code, expect_kind, take
 from ohmline.learn.lgc_blocked import run_blocked
 from ohmline.learn.lgc_step import LGCState, Variance, WatchedLGC
-from ohmline.learn.stepping import Log, PositionLearner, Rule, reads_variance, view_at
+from ohmline.learn.stepping import Log, PositionLearner, Rule, reads_variance
 
 BLOCKED_FROM = 32
 """Features from which ``play`` works ahead: twice as fast, and below it a pass takes no time anyway."""
@@ -98,7 +98,7 @@ class OnlineLGC(PositionLearner[Label], BinaryLearner[Hashable]):
         return self._watched
 
     def margin_one(self, x: Hashable) -> float:
-        return view_at(self.space, self.state, self.nodes.position(x))[1]
+        return self.glance_at(self.nodes.position(x))[1]
 
     def variance_one(self, x: Hashable) -> float:
         """r_t: how little the labels learned so far say about ``x``."""
