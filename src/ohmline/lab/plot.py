@@ -16,7 +16,7 @@ STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.size": 10.5,
     "axes.titlesize": 11.5,
-    "axes.titleweight": "semibold",
+    "axes.titleweight": "bold",
     "axes.labelcolor": "#3c4454",
     "axes.edgecolor": "#9aa2b1",
     "axes.spines.top": False,
