@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from ohmline import bound, check, data, game, graph, kernel, learn, query
     from ohmline.game import Stream, Trace, play, play_active, tune
     from ohmline.graph import ExponentialEmbedding, Graph
-    from ohmline.kernel import RBF, Constant, Kernel, LaplacianKernel, Linear, Ridge, SpectralKernel
+    from ohmline.kernel import (
+        RBF,
+        Constant,
+        Kernel,
+        LaplacianKernel,
+        Linear,
+        Ridge,
+        SolverKernel,
+        SpectralKernel,
+    )
     from ohmline.learn import (
         LLGC,
         BinaryLearner,
@@ -62,7 +71,16 @@ if TYPE_CHECKING:
 
 _HOME = {
     "graph": ["ExponentialEmbedding", "Graph"],
-    "kernel": ["RBF", "Constant", "Kernel", "LaplacianKernel", "Linear", "Ridge", "SpectralKernel"],
+    "kernel": [
+        "SolverKernel",
+        "RBF",
+        "Constant",
+        "Kernel",
+        "LaplacianKernel",
+        "Linear",
+        "Ridge",
+        "SpectralKernel",
+    ],
     "learn": [
         "Halving",
         "Buffer",
@@ -146,6 +164,7 @@ __all__ = [
     "RandomRate",
     "Ridge",
     "SharedLGC",
+    "SolverKernel",
     "SpectralKernel",
     "Strategy",
     "Stream",

@@ -2,6 +2,7 @@
 
 from ohmline.kernel.contract import Constant, Kernel, Ridge
 from ohmline.kernel.laplacian import LaplacianKernel, default_bias
+from ohmline.kernel.solver import SolverKernel
 from ohmline.kernel.spectral import SpectralKernel
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 
@@ -12,6 +13,7 @@ __all__ = [
     "LaplacianKernel",
     "Linear",
     "Ridge",
+    "SolverKernel",
     "SpectralKernel",
     "VectorKernel",
     "default_bias",

@@ -68,6 +68,13 @@ class Kernel(ABC):
     def sqnorm(self, u: Floats) -> float:
         """The squared norm of the function with values ``u``; infinite outside the space."""
 
+    def fetch(self, *positions: int) -> None:  # noqa: B027 - most kernels have nothing to fetch
+        """Bring these columns into the space; kernels that hold every entry have nothing to do."""
+
+    def plus(self, *, b: float = 0.0, c: float = 0.0) -> Kernel:
+        """This kernel with a bias of b per component and a ridge of c on top."""
+        return Sum(self, b=b, c=c)
+
     @property
     @final
     def n(self) -> int:
@@ -77,7 +84,9 @@ class Kernel(ABC):
     @final
     def column(self, node: Hashable) -> Floats:
         """K_i: the inner products of ``node`` with every node."""
-        return column_at(self.space, self.nodes.position(node))
+        i = self.nodes.position(node)
+        self.fetch(i)
+        return column_at(self.space, i)
 
     @final
     def row(self, node: Hashable) -> Floats:
@@ -87,12 +96,19 @@ class Kernel(ABC):
     @final
     def diagonal(self) -> Floats:
         """K_ii for every node: the squared lengths of the points."""
-        return diagonal_of(self.space)
+        diagonal = diagonal_of(self.space)
+        if np.isnan(diagonal).any():
+            raise KernelError(
+                f"{self!r} does not know its diagonal: its factor does not fit, and n solves would take too "
+                "long; raise fill_limit"
+            )
+        return diagonal
 
     @final
     def entry(self, a: Hashable, b: Hashable) -> float:
         """The inner product of two nodes."""
         i, j = self.nodes.position(a), self.nodes.position(b)
+        self.fetch(i)
         return float(inner_of(self.space, i, j))
 
     @final
@@ -101,20 +117,28 @@ class Kernel(ABC):
         i, j = self.nodes.position(a), self.nodes.position(b)
         if i == j:
             return 0.0
+        self.fetch(i, j)
         value = inner_of(self.space, i, i) + inner_of(self.space, j, j) - 2 * inner_of(self.space, i, j)
         return max(float(value), 0.0)
 
     @final
     def block(self, positions: Ints) -> Floats:
         """The square matrix of inner products of the nodes at ``positions``."""
-        return block_at(self.space, positions)
+        space = self.space
+        if not isinstance(space, Columns):
+            return block_at(space, positions)
+        out = np.empty((len(positions), len(positions)))
+        for k, i in enumerate(positions.tolist()):
+            self.fetch(i)
+            out[k] = space.buffer[space.slot[i], positions]
+        return out
 
     @final
     def __add__(self, term: Constant | Ridge | Kernel) -> Kernel:
         if isinstance(term, Constant):
-            return Sum(self, b=term.b)
+            return self.plus(b=term.b)
         if isinstance(term, Ridge):
-            return Sum(self, c=term.c)
+            return self.plus(c=term.c)
         if isinstance(term, Kernel):
             return Both(self, term)
         return NotImplemented
@@ -138,14 +162,12 @@ def diagonal_of(space: Space) -> Floats:
     return np.diagonal(space.matrix).copy() if isinstance(space, Dense) else space.diagonal.copy()
 
 
-def block_at(space: Space, positions: Ints) -> Floats:
+def block_at(space: Dense | Features, positions: Ints) -> Floats:
     """The submatrix on ``positions``."""
     if isinstance(space, Dense):
         return np.array(space.matrix[np.ix_(positions, positions)])
-    if isinstance(space, Features):
-        rows = space.rows[positions]
-        return np.asarray(rows @ rows.T + space.ridge * (positions[:, None] == positions), dtype=np.float64)
-    return np.array([[inner_of(space, int(i), int(j)) for j in positions] for i in positions])
+    rows = space.rows[positions]
+    return np.asarray(rows @ rows.T + space.ridge * (positions[:, None] == positions), dtype=np.float64)
 
 
 @final

@@ -64,6 +64,10 @@ class Perceptron(PositionLearner[Label], BinaryLearner[Hashable]):
     def margin_one(self, x: Hashable) -> float:
         return self.glance_at(self.nodes.position(x))[1]
 
+    def prepare(self, i: int, y: int) -> None:
+        if self.per_event and self.glance_at(i)[1] * y <= 0:
+            self.kernel.fetch(i)
+
     def encode(self, y: Any) -> int:
         return binary_code(y)
 

@@ -13,10 +13,11 @@ from ohmline.graph.embedding import ExponentialEmbedding
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, Sum
 from ohmline.kernel.laplacian import LaplacianKernel, balanced_sides
+from ohmline.kernel.solver import SolverKernel
 from ohmline.kernel.space import evaluate, width
 from ohmline.learn.contract import TIE, BinaryLearner, Label, State, binary_code
 from ohmline.learn.cover import PounceState, project, recruit
-from ohmline.learn.stepping import PositionLearner, learn, view, view_at
+from ohmline.learn.stepping import PositionLearner, learn, view
 
 
 @final
@@ -75,7 +76,12 @@ class Pounce(PositionLearner[Label], BinaryLearner[Hashable]):
         return self.kernel.nodes
 
     def margin_one(self, x: Hashable) -> float:
-        return view_at(self.space, self.state, self.nodes.position(x))[1]
+        return self.glance_at(self.nodes.position(x))[1]
+
+    def prepare(self, i: int, y: int) -> None:
+        if self.per_event and self.glance_at(i)[1] * y <= 0 and isinstance(self.kernel, Kernel):
+            nearest = int(self.state.nearest[i])
+            self.kernel.fetch(i, nearest if nearest >= 0 else i)
 
     def encode(self, y: Any) -> int:
         return binary_code(y)
@@ -126,9 +132,9 @@ def _(space: Any, state: PounceState, i: int, y: int, margin: float, variance: f
 
 def _refuse_singular(kernel: Kernel) -> None:
     """Theorem 2 needs a positive definite signed Laplacian; a balanced one is singular."""
-    ridge = kernel.c if isinstance(kernel, Sum) else 0.0
     base = kernel.kernel if isinstance(kernel, Sum) else kernel
-    if ridge > 0 or not isinstance(base, LaplacianKernel) or not base.graph.signed:
+    ridge = kernel.c if isinstance(kernel, Sum | SolverKernel) else 0.0
+    if ridge > 0 or not isinstance(base, LaplacianKernel | SolverKernel) or not base.graph.signed:
         return
     for component in range(base.graph.n_components):
         members = np.flatnonzero(base.graph.component_of == component)

@@ -25,7 +25,7 @@ from ohmline.learn.corrective import (
     Contradiction,
     Strategy,
 )
-from ohmline.learn.stepping import Log, PositionLearner, Rule, view_at
+from ohmline.learn.stepping import Log, PositionLearner, Rule
 from ohmline.learn.sweep import SweepState
 
 
@@ -131,7 +131,7 @@ class Projection(PositionLearner[Label], BinaryLearner[Hashable]):
         return self.kernel.nodes
 
     def margin_one(self, x: Hashable) -> float:
-        return view_at(self.space, self.state, self.nodes.position(x))[1]
+        return self.glance_at(self.nodes.position(x))[1]
 
     def values(self) -> Floats:
         """The hypothesis at every position; not to be changed."""
@@ -170,6 +170,8 @@ class Projection(PositionLearner[Label], BinaryLearner[Hashable]):
     def prepare(self, i: int, y: int) -> None:
         if not isinstance(self.strategy, Strategy):
             self._choose(self.strategy, i, y)
+        elif self.per_event and (self.aggressive or self.glance_at(i)[1] * y <= 0):
+            self.kernel.fetch(i)
         if self.affine:
             self._reserve(min(self.kernel.n, int(self.state.size[0]) + 1))
 

@@ -1,0 +1,251 @@
+"""The kernel of a large graph: columns of L+ on demand, through a sparse solver."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple, final
+
+import numpy as np
+from scipy import sparse
+
+from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
+from ohmline.errors import KernelError
+from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
+from ohmline.kernel.contract import Kernel, component_means
+from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, solve
+from ohmline.kernel.iterate import conjugate_gradients
+from ohmline.kernel.laplacian import balanced_sides
+from ohmline.kernel.space import Columns
+
+FLOP_LIMIT = 5e10
+"""Beyond this many operations (about a minute) a factor is taken not to fit."""
+
+
+class Grounded(NamedTuple):
+    """The Laplacian without one node of every component that has a null vector, and those vectors."""
+
+    matrix: sparse.csr_array
+    kept: Ints
+    side: Floats
+    """The entry of each node in its component's null vector (1, or -1 on the other side of a balanced
+    signed component), 0 where the component has none."""
+
+
+@final
+class SolverKernel(Kernel):
+    """K = L+ (+ b per component + c I) for graphs of up to millions of nodes.
+
+    Nothing of size n^2 is ever made. Each component is grounded at one node, which makes its Laplacian
+    positive definite, and a sparse Cholesky factor solves for a column when a learner asks for it. With
+    G the inverse of the grounded Laplacian and P the projection off the null vector, L+ = P G P; so one
+    solve gives a column, and the exact diagonal is diag(G) by selected inversion plus one solve more.
+
+    The size of the factor is known before it is made. Where it would hold more than ``fill_limit``
+    entries (graphs that expand, such as block models), columns come from conjugate gradients instead
+    (``exact`` is False), and the diagonal is known only at fetched columns.
+
+    At most ``columns`` columns are held at a time, the least recently used goes first: memory is
+    8 n ``columns`` bytes beside the factor. Learners that read one or two columns a mistake
+    (``Perceptron``, ``Pounce``, ``Projection.one_proj``) run on it.
+
+    >>> import ohmline as ohm
+    >>> ring = ohm.Graph.from_edges([(k, (k + 1) % 1000) for k in range(1000)])
+    >>> kernel = ohm.SolverKernel(ring)
+    >>> round(kernel.sqdist(0, 500), 6)  # two halves of 500 ohm side by side
+    250.0
+    >>> kernel.fill
+    1997
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        b: float = 0.0,
+        c: float = 0.0,
+        columns: int = 32,
+        fill_limit: int = 20_000_000,
+        tolerance: float = 1e-10,
+    ) -> None:
+        self.graph = graph
+        self.b, self.c = non_negative(b, "b"), non_negative(c, "c")
+        self.columns = count(columns, "columns", least=2)
+        self.fill_limit = count(fill_limit, "fill_limit")
+        self.tolerance = positive(tolerance, "tolerance")
+        self._last_used = np.zeros(self.columns, dtype=np.int64)
+        self._holder = np.full(self.columns, -1, dtype=np.int64)
+        self._clock = 0
+
+    @property
+    def nodes(self) -> NodeIndex:
+        return self.graph.nodes
+
+    @property
+    def component_of(self) -> Ints:
+        return self.graph.component_of
+
+    @cached_property
+    def grounded(self) -> Grounded:
+        """The matrix that is factorised."""
+        side, ground = _null_sides(self.graph)
+        kept = np.setdiff1d(np.arange(self.graph.n), ground)
+        matrix = sparse.csr_array(self.graph.laplacian()[kept][:, kept])
+        return Grounded(matrix, kept, side)
+
+    @cached_property
+    def factor(self) -> Factor | None:
+        """The sparse Cholesky factor of the grounded Laplacian; None where it does not fit."""
+        if not len(self.grounded.kept):
+            return None
+        plan = estimate(self.grounded.matrix, fill_limit=self.fill_limit, flop_limit=FLOP_LIMIT)
+        return factorise(self.grounded.matrix, plan) if plan.fits else None
+
+    @property
+    def exact(self) -> bool:
+        """Whether columns come from a factor, exact to rounding, rather than from iteration."""
+        return self.factor is not None or not len(self.grounded.kept)
+
+    @property
+    def fill(self) -> int:
+        """How many entries the factor has; 0 without one."""
+        return 0 if self.factor is None else len(self.factor.values)
+
+    @cached_property
+    def space(self) -> Columns:
+        n = self.graph.n
+        return Columns(np.zeros((self.columns, n)), np.full(n, -1, dtype=np.int64), self._diagonal())
+
+    def fetch(self, *positions: int) -> None:
+        """Make sure that these columns, at most ``columns`` of them, are in the space."""
+        wanted = set(positions)
+        if len(wanted) > self.columns:
+            raise KernelError(
+                f"{len(wanted)} columns at once do not fit into the {self.columns} that SolverKernel holds; "
+                f"make it with columns={len(wanted)}"
+            )
+        space = self.space
+        for i in wanted:
+            self._clock += 1
+            if space.slot[i] < 0:
+                free = self._oldest(wanted)
+                if self._holder[free] >= 0:
+                    space.slot[self._holder[free]] = -1
+                space.buffer[free] = self._column(i)
+                self._holder[free] = i
+                space.slot[i] = free
+                if np.isnan(space.diagonal[i]):
+                    space.diagonal[i] = space.buffer[free, i]
+            self._last_used[space.slot[i]] = self._clock
+
+    def plus(self, *, b: float = 0.0, c: float = 0.0) -> Kernel:
+        """The same kernel with a larger bias or ridge; the factor is shared."""
+        other = SolverKernel(
+            self.graph,
+            b=self.b + b,
+            c=self.c + c,
+            columns=self.columns,
+            fill_limit=self.fill_limit,
+            tolerance=self.tolerance,
+        )
+        for name in ("grounded", "factor"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
+    def sqnorm(self, u: Floats) -> float:
+        u = vector(u, "u", length=self.n)
+        if self.graph.signed:
+            raise KernelError("the norm of a signed SolverKernel is not known; use LaplacianKernel")
+        laplacian = self.graph.laplacian()
+        means = component_means(u, self.component_of)
+        sizes = np.bincount(self.component_of)
+        rest = u - means[self.component_of]
+        # A constant function is an eigenvector of eigenvalue b m + c, orthogonal to the Laplacian's part.
+        weight = self.b * sizes + self.c
+        if np.any((weight == 0) & (np.abs(means) > 1e-12 * max(1.0, float(np.abs(u).max())))):
+            return float("inf")
+        constant = float(np.sum(means**2 * sizes / np.where(weight > 0, weight, 1.0) * (weight > 0)))
+        if self.c == 0:
+            return constant + float(rest @ (laplacian @ rest))
+        # (L+ + c I)^-1 = L (I + c L)^-1 off the constants.
+        matrix = sparse.csr_array(sparse.eye_array(self.n) + self.c * laplacian)
+        return constant + float((laplacian @ rest) @ self._iterate(matrix, rest))
+
+    def __repr__(self) -> str:
+        return f"SolverKernel({self.graph!r}) + Constant({self.b:g}) + Ridge({self.c:g})"
+
+    def _oldest(self, wanted: set[int]) -> int:
+        held = np.isin(self._holder, list(wanted))
+        return int(np.where(held, np.iinfo(np.int64).max, self._last_used).argmin())
+
+    def _column(self, i: int) -> Floats:
+        side, component = self.grounded.side, self.component_of
+        members = component == component[i]
+        right = np.zeros(self.n)
+        if side[i] != 0:
+            right[members] = -side[i] * side[members] / np.count_nonzero(members)
+        right[i] += 1.0
+        column = self._solve(right)
+        if side[i] != 0:
+            column[members] -= side[members] * (side[members] @ column[members]) / np.count_nonzero(members)
+        column[~members] = 0.0
+        column[members] += self.b
+        column[i] += self.c
+        return column
+
+    def _solve(self, right: Floats) -> Floats:
+        """G right: a solution of L x = right that is 0 at the grounded nodes."""
+        out = np.zeros(self.n)
+        if len(self.grounded.kept):
+            rest = right[self.grounded.kept]
+            out[self.grounded.kept] = (
+                self._iterate(self.grounded.matrix, rest) if self.factor is None else solve(self.factor, rest)
+            )
+        return out
+
+    def _iterate(self, matrix: sparse.csr_array, right: Floats) -> Floats:
+        found, converged = conjugate_gradients(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int64),
+            matrix.data,
+            matrix.diagonal(),
+            right,
+            self.tolerance,
+            20_000,
+        )
+        if not converged:
+            raise KernelError(
+                f"conjugate gradients did not reach {self.tolerance:g} in 20000 steps; raise fill_limit (now "
+                f"{self.fill_limit}) so that the graph is factorised, or raise the tolerance"
+            )
+        return np.asarray(found, dtype=np.float64)
+
+    def _diagonal(self) -> Floats:
+        """K_ii exactly, from the factor; NaN without one."""
+        grounded, n = self.grounded, self.n
+        if not self.exact:
+            return np.full(n, np.nan)
+        inverse = np.zeros(n)
+        if self.factor is not None:
+            inverse[grounded.kept] = inverse_diagonal(self.factor)
+        # (P G P)_ii = G_ii - 2 s_i (G s)_i / m + s'Gs / m^2 with s the null vector of +-1.
+        sizes = np.bincount(self.component_of)[self.component_of]
+        image = self._solve(grounded.side)
+        energy = np.bincount(self.component_of, weights=grounded.side * image)[self.component_of]
+        centred = inverse - 2 * grounded.side * image / sizes + energy / sizes**2
+        return np.asarray(np.where(grounded.side != 0, centred, inverse) + self.b + self.c, dtype=np.float64)
+
+
+def _null_sides(graph: Graph) -> tuple[Floats, Ints]:
+    """For every node its entry in the null vector of its component, and the nodes to ground."""
+    side = np.ones(graph.n)
+    largest = np.lexsort((-graph.degree, graph.component_of))
+    ground = largest[np.searchsorted(graph.component_of[largest], np.arange(graph.n_components))]
+    if graph.signed:
+        for component in range(graph.n_components):
+            members = np.flatnonzero(graph.component_of == component)
+            sides = balanced_sides(graph, members)
+            side[members] = 0.0 if sides is None else sides
+        ground = ground[side[ground] != 0]
+    return side, np.asarray(ground, dtype=np.int64)
