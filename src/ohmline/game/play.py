@@ -13,7 +13,7 @@ from ohmline.errors import LearnerError
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.learn.contract import OnlineLearner
-from ohmline.learn.stepping import BLOCK, RANDOM_RATE, ArrayPlayer, Log, silent
+from ohmline.learn.stepping import BLOCK, RANDOM_RATE, ArrayPlayer, Log, PositionLearner, silent
 from ohmline.query.stream import Always, StreamQuery
 
 
@@ -50,7 +50,7 @@ def play(
     start = time.perf_counter()
     coins = query.rule.kind == RANDOM_RATE
     draws = np.random.default_rng(seed).random(len(stream)) if coins else np.zeros(len(stream))
-    if compiled and isinstance(learner, ArrayPlayer) and learner.can_play(query.rule):
+    if compiled and isinstance(learner, PositionLearner | ArrayPlayer) and learner.can_play(query.rule):
         if query.needs_variance and len(stream):
             query.wants(learner.view_one(stream.nodes[0]), trial=1)  # raises where there is no variance
         meaning, log = learner.play_arrays(

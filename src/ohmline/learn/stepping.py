@@ -177,8 +177,20 @@ def distinct(codes: Ints) -> list[int]:
     """The few different values of an array of small codes, ascending."""
     if not len(codes):
         return []
-    low = int(codes.min())
-    return (np.flatnonzero(np.bincount(codes - low)) + low).tolist()
+    low, found = _marked(codes)
+    return (np.flatnonzero(found) + low).tolist()
+
+
+@compiled
+def _marked(codes: Ints) -> tuple[int, Bools]:
+    """The least code, and which of those from there on occur."""
+    low = high = codes[0]
+    for t in range(codes.shape[0]):
+        low, high = min(low, codes[t]), max(high, codes[t])
+    found = np.zeros(high - low + 1, np.bool_)
+    for t in range(codes.shape[0]):
+        found[codes[t] - low] = True
+    return low, found
 
 
 BLOCK = 4096
