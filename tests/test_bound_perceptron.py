@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import ohmline as ohm
 from graphs import games
 from ohmline.bound import Fit, PerceptronBound, live_curve
-from ohmline.bound.interpolant import leading_factor
+from ohmline.bound.evidence import evidence
+from ohmline.bound.interpolant import Interpolant, leading_factor
 from ohmline.bound.perceptron import relative_bound
 from ohmline.errors import GraphError, LabelError, LearnerError, ParameterError, ShapeError
 
@@ -156,6 +157,26 @@ def test_a_kernel_of_low_rank_voids_the_live_bound_where_labels_cannot_be_fitted
     curve = live_curve(trace, [2, 12])
     assert np.isfinite(curve[0])
     assert curve[1] == np.inf
+
+
+@given(games(), st.sampled_from([0.0, 0.4]), st.booleans())
+def test_a_kernel_of_rows_is_certified_as_its_matrix_is(game: tuple, ridge: float, full: bool) -> None:
+    """The norm in d dimensions (with or without a ridge) is that of the dense formula."""
+    graph, stream, _ = game
+    kernel = ohm.SpectralKernel(graph, rank=graph.n if full else max(1, graph.n // 2), shift=0.1)
+    kernel = kernel + ohm.Ridge(ridge) if ridge > 0 else kernel
+    trace = ohm.play(ohm.Perceptron(kernel), stream)
+    seen = evidence(trace, ohm.Perceptron)
+    fit = Interpolant(seen, kernel)
+    matrix = kernel.block(np.arange(graph.n))
+    for trials in (len(seen.positions), 1, len(seen.positions) // 2):
+        places, labels = fit.positions[: fit.distinct(trials)], fit.labels(trials)
+        block = matrix[np.ix_(places, places)]
+        solved = np.linalg.pinv(block, rcond=1e-11, hermitian=True) @ labels
+        if np.allclose(block @ solved, labels, atol=1e-7):
+            assert fit.sqnorm(trials) == pytest.approx(float(labels @ solved), rel=1e-5)
+        else:
+            assert fit.sqnorm(trials) == np.inf
 
 
 def test_nothing_played_is_certified_with_zero() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import games, graphs
-from ohmline.bound import Fit, PounceBound
+from ohmline.bound import Fit, PounceBound, pounce
 from ohmline.bound.pounce import best_cover, voltage_energy
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph import generate, measure
@@ -179,6 +179,16 @@ def test_a_large_set_gets_a_certified_cover() -> None:
             if greedy == 0 or point - start > found.rho:
                 greedy, start = greedy + 1, point
         assert found.number == greedy
+
+
+def test_a_long_game_is_covered_at_its_mistakes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    three = generate.three_clusters(12)
+    stream = ohm.Stream(range(36), three.labels).shuffled(seed=1)
+    trace = ohm.play(ohm.Pounce(ohm.LaplacianKernel(three.graph)), stream)
+    mistaken = PounceBound(Fit.MISTAKEN).certify(trace)
+    assert PounceBound().certify(trace) != mistaken
+    monkeypatch.setattr(pounce, "LARGEST", 35)
+    assert PounceBound().certify(trace) == mistaken
 
 
 def test_three_clusters_are_certified_with_at_most_20() -> None:

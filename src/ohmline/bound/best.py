@@ -52,11 +52,15 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
     return min(found, key=lambda certificate: certificate.value, default=trivial)
 
 
+MANY = 4000
+"""Labels beyond which the live perceptron bound fits the mistaken ones only: a factor of them all is slow."""
+
+
 def _bounds(trace: Trace) -> tuple[Bound, ...]:
     # Moves without a mistake are progress that Theorem 5.1 takes off the bound.
     free = trace.updated & ~trace.charged
     return (
-        PerceptronBound(),
+        PerceptronBound(Fit.SEEN if trace.asked <= MANY else Fit.MISTAKEN),
         PerceptronBound(Fit.MISTAKEN),
         GraphPerceptronBound(),
         ProjectionBound(active=free),

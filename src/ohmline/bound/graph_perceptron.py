@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple, final
 
 import numpy as np
+from scipy import linalg
 
 from ohmline.arrays import Bools, Floats
 from ohmline.bound.contract import Assumption, Bound, Certificate
 from ohmline.bound.evidence import Evidence, evidence, labelling, mistake_driven
-from ohmline.bound.interpolant import Interpolant
+from ohmline.bound.interpolant import Interpolant, leading_factor
 from ohmline.bound.perceptron import from_zero, relative_bound
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
@@ -103,12 +104,14 @@ class GraphPerceptronBound(Bound):
         if comparator is not None:
             return labelling(comparator, seen.nodes), Assumption("the comparator labels every node", True)
         fit = Interpolant(seen, kernel)
-        definite = fit.definite == len(fit.positions)
-        u = np.ones(len(seen.nodes))
-        if definite and len(fit.positions):
-            columns = [kernel.column(seen.nodes[int(i)]) for i in fit.positions]
-            u = np.where(fit.weights(len(seen.positions)) @ np.array(columns) >= 0, 1.0, -1.0)
-        return u, Assumption("the kernel is positive definite on the seen nodes", True, definite)
+        block, u = kernel.block(fit.positions), np.ones(len(seen.nodes))
+        factor, definite = leading_factor(block)
+        if definite == len(fit.positions) > 0:
+            weights = linalg.cho_solve((factor, True), fit.labels(len(seen.positions)))
+            columns = np.array([kernel.column(seen.nodes[int(i)]) for i in fit.positions])
+            u = np.where(weights @ columns >= 0, 1.0, -1.0)
+        text = "the kernel is positive definite on the seen nodes"
+        return u, Assumption(text, True, definite == len(fit.positions))
 
     def _concept(self, graph: Graph, u: Floats, matter: Bools, b: float, c: float) -> Floats:
         if self.concept is not None:

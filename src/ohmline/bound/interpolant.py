@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from typing import final
+
 import numpy as np
 from scipy import linalg
 
 from ohmline.arrays import Floats, Ints
 from ohmline.bound.evidence import Evidence
 from ohmline.kernel.contract import Kernel, sqnorm_from_space
-from ohmline.kernel.space import Dense
+from ohmline.kernel.space import Dense, Features
 
 
+@final
 class Interpolant:
     """min ||u - w||^2 over u with u(i) = y_i on the seen nodes S: z' (K_SS)^-1 z with z = y - w_S.
 
     ``start`` is w, a function of the space by its values at every node; zero by default. The nodes
-    enter in the order in which they were first seen, so that one Cholesky factor serves every
-    prefix: its leading block is the factor of the nodes seen until then. A node that came with
-    both labels takes the one it had more often (the later one, when equally often).
+    enter in the order in which they were first seen, so that one factorisation serves every prefix.
+    A node that came with both labels takes the one it had more often (the later one, when equally
+    often). Cost: one Cholesky factor of K_SS; with a rank-d kernel O(d^2) a node instead.
 
     >>> import ohmline as ohm
     >>> from ohmline.bound.evidence import evidence
@@ -40,9 +43,12 @@ class Interpolant:
         self.positions, self.place = found[order], rank[inverse.ravel()]
         self._signs = seen.labels
         self._start = np.zeros(len(found)) if start is None else start[self.positions]
-        self._block = kernel.block(self.positions)
-        self.factor, self.definite = leading_factor(self._block)
-        """The lower Cholesky factor of K_SS, and up to which node K_SS is positive definite."""
+        space = kernel.space
+        self.gram: Block | Rows
+        if isinstance(space, Features):
+            self.gram = Rows(space.rows[self.positions], space.ridge)
+        else:
+            self.gram = Block(kernel.block(self.positions))
 
     def distinct(self, trials: int) -> int:
         """How many different nodes came up in the first ``trials`` trials."""
@@ -60,19 +66,52 @@ class Interpolant:
     def sqnorm(self, trials: int) -> float:
         """||u - w||^2 for the first ``trials`` trials; infinite where no function of the space fits."""
         size = self.distinct(trials)
-        if size == 0:
-            return 0.0
-        gap = self.labels(trials) - self._start[:size]
+        return self.gram.sqnorm(self.labels(trials) - self._start[:size]) if size else 0.0
+
+
+@final
+class Block:
+    """K_SS in full; the leading block of its factor is the factor of the leading block."""
+
+    def __init__(self, block: Floats) -> None:
+        self.block = block
+        self.factor, self.definite = leading_factor(block)
+        """The lower Cholesky factor, and up to which node the block is positive definite."""
+
+    def sqnorm(self, gap: Floats) -> float:
+        """gap' K^-1 gap over the first ``len(gap)`` nodes; infinite where K has no such function."""
+        size = len(gap)
         if size > self.definite:
-            return sqnorm_from_space(Dense(self._block[:size, :size]), gap)
+            return sqnorm_from_space(Dense(self.block[:size, :size]), gap)
         z = linalg.solve_triangular(self.factor[:size, :size], gap, lower=True)
         return float(z @ z)
 
-    def weights(self, trials: int) -> Floats:
-        """(K_SS)^-1 y: the weights of the seen nodes' kernel columns in u."""
-        size = self.distinct(trials)
-        solved = linalg.cho_solve((self.factor[:size, :size], True), self.labels(trials))
-        return np.asarray(solved, dtype=np.float64)
+
+@final
+class Rows:
+    """K_SS = rows rows' + ridge I, never formed: everything happens in d dimensions."""
+
+    def __init__(self, rows: Floats, ridge: float) -> None:
+        self.rows, self.ridge = rows, ridge
+        self._size, self._gram = 0, np.zeros((rows.shape[1], rows.shape[1]))
+
+    def sqnorm(self, gap: Floats) -> float:
+        """gap' K^-1 gap over the first ``len(gap)`` nodes; infinite where K has no such function."""
+        rows = self.rows[: len(gap)]
+        if len(gap) < self._size:
+            self._size, self._gram = 0, np.zeros_like(self._gram)
+        fresh = rows[self._size :]
+        self._gram, self._size = self._gram + fresh.T @ fresh, len(gap)
+        target = rows.T @ gap
+        if self.ridge > 0:
+            # Woodbury: K^-1 = (I - R (ridge I + R'R)^-1 R') / ridge.
+            solved = linalg.solve(self._gram + self.ridge * np.eye(len(target)), target, assume_a="pos")
+            return max(float(gap @ gap - target @ solved), 0.0) / self.ridge
+        values, vectors = np.linalg.eigh(self._gram)
+        keep = values > 1e-12 * max(float(values[-1]), 1e-300)
+        w = vectors[:, keep] @ ((vectors[:, keep].T @ target) / values[keep])
+        missed = rows @ w - gap
+        return float(w @ w) if float(missed @ missed) <= 1e-12 * float(gap @ gap) else float("inf")
 
 
 def leading_factor(block: Floats) -> tuple[Floats, int]:

@@ -94,7 +94,7 @@ class PerceptronBound(Bound):
         fit = Interpolant(seen, kernel)
         trials = len(seen.positions)
         sqnorm = fit.sqnorm(trials)
-        text = f"a function of the kernel's space fits the {len(fit.positions)} nodes (by Cholesky)"
+        text = f"a function of the kernel's space fits the labels of {len(fit.positions)} nodes"
         return sqnorm, errors_of(fit, seen, trials), Assumption(text, True, bool(np.isfinite(sqnorm)))
 
 

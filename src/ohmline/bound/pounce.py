@@ -33,6 +33,8 @@ SMALL = 24
 """Points of a component up to which every radius is tried with an exact cover."""
 EFFORT = 20_000
 """Node visits of one exact cover search."""
+LARGEST = 3000
+"""Asked nodes beyond which only the mistaken ones are covered: the table of distances is their square."""
 TRIED = 8
 """Radii tried with an exact cover in a larger component, the most promising first."""
 
@@ -72,7 +74,7 @@ class PounceBound(Bound):
 
     Without a comparator it takes the smallest-seminorm function that fits what was seen (the
     voltages of eq. (5)); the proof looks at the mistaken trials only, so ``Fit.MISTAKEN`` may
-    drop the other nodes from both the cover and the fit.
+    drop the other nodes from both the cover and the fit. Beyond 3000 asked nodes that is done anyway.
 
     >>> import ohmline as ohm
     >>> three = ohm.graph.generate.three_clusters(10)
@@ -100,7 +102,8 @@ class PounceBound(Bound):
             raise KernelError(
                 f"Theorem 2 needs the resistances of a kernel, not {kernel!r}; use EmbeddingBound"
             )
-        used = only(seen, seen.mistaken) if self.fit is Fit.MISTAKEN else seen
+        few = self.fit is Fit.SEEN and len(np.unique(seen.positions)) <= LARGEST
+        used = seen if few else only(seen, seen.mistaken)
         u = None if comparator is None else labelling(comparator, seen.nodes)
         parts = [
             best_cover(resistances(kernel, points), energy)
