@@ -45,7 +45,7 @@ class ManifoldRisk:
 
     smoothness: Manifold
     lambda_1: float = 1e-3
-    lambda_2: float = 0.1
+    lambda_2: float = 0.3
     loss: Loss = field(default=Loss.HINGE)
 
     def __post_init__(self) -> None:

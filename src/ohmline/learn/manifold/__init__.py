@@ -1,6 +1,6 @@
 """Online manifold regularisation: learning from a stream that is almost all unlabelled (paper 003)."""
 
-from ohmline.learn.manifold.bandwidth import Bandwidth, median_width, neighbour_width
+from ohmline.learn.manifold.bandwidth import Bandwidth, effective_width, median_width, neighbour_width
 from ohmline.learn.manifold.basis import Basis
 from ohmline.learn.manifold.buffer import Buffer, Keep
 from ohmline.learn.manifold.full import Full
@@ -32,6 +32,7 @@ __all__ = [
     "Scene",
     "Slopes",
     "Smoothness",
+    "effective_width",
     "median_width",
     "neighbour_width",
 ]

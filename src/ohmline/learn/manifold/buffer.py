@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import Ints, count
-from ohmline.compiled import compiled, implements
+from ohmline.compiled import implements, inner
 from ohmline.errors import ParameterError
 from ohmline.learn.manifold.basis import Basis, admit, weigh
 from ohmline.learn.manifold.expansion import SIZE, UNLABELLED, Expansion, Scratch, store
@@ -83,7 +83,7 @@ class Buffer(Basis):
         return f"Buffer({self.size}, keep={str(self.keep)!r})"
 
 
-@compiled
+@inner
 def oldest(expansion: Expansion, labelled_stay: int) -> int:
     """The slot of the point that leaves: the oldest, or the oldest without a label while there is one."""
     first, plain = 0, -1

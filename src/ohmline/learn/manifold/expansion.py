@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import compiled, dot
+from ohmline.compiled import compiled, dot, inner
 
 SIZE, TIME, LABELS = range(3)
 """The places in ``Expansion.tally``: elements in the basis, points seen, labels seen."""
@@ -179,7 +179,7 @@ def exponentials(source: Floats, gain: float, n: int, out: Floats) -> None:
         out[i] = np.int64(bits).view(np.float64)
 
 
-@compiled
+@inner
 def distances(points: Floats, x: Floats, n: int, out: Floats) -> None:
     """Squared distances of ``x`` to the first ``n`` columns of ``points``, four features a pass."""
     d = x.shape[0]
@@ -198,7 +198,7 @@ def distances(points: Floats, x: Floats, n: int, out: Floats) -> None:
             out[i] += e * e
 
 
-@compiled
+@inner
 def kernel_values(
     kernel: int, gain: float, points: Floats, x: Floats, n: int, sqdist: Floats, out: Floats
 ) -> float:
@@ -217,7 +217,7 @@ def kernel_values(
     return dot(x, x, d)  # type: ignore[no-any-return]
 
 
-@compiled
+@inner
 def read(terms: Any, expansion: Expansion, scratch: Scratch, x: Floats) -> None:
     """Everything about a new point that does not depend on its label: k, distances, f."""
     n = expansion.tally[SIZE]
@@ -234,7 +234,7 @@ def read(terms: Any, expansion: Expansion, scratch: Scratch, x: Floats) -> None:
             scratch.score[v, c] = dot(expansion.alpha[v, c], k, n)
 
 
-@compiled
+@inner
 def store(expansion: Expansion, scratch: Scratch, slot: int, y: int) -> None:
     """Put the new point in ``slot``: its features, its row of the Gram matrix, its place in f."""
     n = expansion.tally[SIZE]
@@ -261,7 +261,7 @@ def store(expansion: Expansion, scratch: Scratch, slot: int, y: int) -> None:
     expansion.born[slot] = expansion.tally[TIME]
 
 
-@compiled
+@inner
 def draw(expansion: Expansion) -> float:
     """A uniform number in [0, 1): splitmix64."""
     z = expansion.random[0] + np.uint64(0x9E3779B97F4A7C15)

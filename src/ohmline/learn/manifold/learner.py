@@ -85,7 +85,7 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         classes: Sequence[Hashable] | None = None,
         label_rate: float | None = None,
         lambda_1: float = 1e-3,
-        lambda_2: float = 0.1,
+        lambda_2: float = 0.3,
         averaged: bool = False,
         drift: bool = False,
         bandwidth: Bandwidth | str = Bandwidth.NEIGHBOURS,
@@ -202,7 +202,7 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
     def fix_widths(self) -> None:
         """End the warm-up now: take missing widths from the points seen so far."""
         if self._model is None and self._pending:
-            self._model, self._draft = self._current(), None
+            self._model, self._draft = self._learned(len(self._pending)), None
             self._pending.clear()
 
     def can_play(self, rule: Rule) -> bool:
@@ -288,9 +288,13 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         """Keep a point for the widths; after the last of them, learn them all in their order."""
         self._dimension = len(row)
         self._pending.append((row.copy(), code))
-        self._draft = None
-        if len(self._pending) == WARM_UP:
+        if self._draft is not None:
+            self._draft.learn(row, code)
+        n = len(self._pending)
+        if n == WARM_UP:
             self.fix_widths()
+        elif n & (n - 1) == 0:
+            self._draft = None
 
     def _learning(self, dimension: int) -> Model:
         """The model that learns, made at the first point."""
@@ -300,13 +304,18 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         return self._model
 
     def _current(self) -> Model | None:
-        """The model to predict with: during the warm-up a draft with widths from the points so far."""
+        """The model to predict with: in the warm-up a draft, with widths from the first 1, 2, 4, 8 ... points."""
         if self._model is None and self._draft is None and self._pending:
-            points = np.array([x for x, _ in self._pending])
-            self._draft = Model.fit_widths(self.options, points, len(self.classes))
-            for x, y in self._pending:
-                self._draft.learn(x, y)
+            self._draft = self._learned(1 << (len(self._pending).bit_length() - 1))
         return self._draft if self._model is None else self._model
+
+    def _learned(self, first: int) -> Model:
+        """A model with widths from the ``first`` pending points that has learned them all."""
+        points = np.array([x for x, _ in self._pending[:first]])
+        model = Model.fit_widths(self.options, points, len(self.classes))
+        for x, y in self._pending:
+            model.learn(x, y)
+        return model
 
     def _view(self, row: Floats) -> tuple[int, float]:
         model = self._current()

@@ -25,7 +25,7 @@ from ohmline.learn.manifold.expansion import (
 )
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
-from ohmline.learn.manifold.run import Terms, begin, crowding, finish, run, view_row
+from ohmline.learn.manifold.run import Terms, crowding, finish, run, view_row
 from ohmline.learn.manifold.smoothness import FOREIGN, Manifold, Scene, Smoothness
 from ohmline.learn.manifold.step import Proximal, Step
 from ohmline.learn.stepping import ALWAYS, BLOCK, Log, Rule
@@ -271,7 +271,6 @@ class Model:
         trial = self.trials + 1
         slopes = self.options.smoothness.slopes(self.scene(x, trial))
         touched = np.flatnonzero(np.any(slopes.there != 0, axis=(0, 1)))
-        begin(self.expansion, y)
         scratch.slope[:, :, :n] = slopes.there
         scratch.pull[:] = slopes.here
         scratch.near[: len(touched)] = touched

@@ -95,7 +95,7 @@ def _(basis: NystroemState, terms: Any, expansion: Expansion, scratch: Scratch, 
             inverse[n, i] = inverse[i, n]
         inverse[n, n] = 1.0 / outside
         expansion.tally[SIZE] = n + 1
-        store(expansion, scratch, n, UNLABELLED)
+        store(expansion, scratch, n, int(UNLABELLED))
         return
     for c in range(expansion.alpha.shape[1]):
         # The projection agrees with K_x at every landmark, so the values need no correction.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from ohmline.arrays import Floats, count, fraction
-from ohmline.compiled import compiled
+from ohmline.compiled import inner
 from ohmline.learn.manifold.expansion import GAUSSIAN, SIZE, Expansion, Scratch
 
 
@@ -27,7 +27,7 @@ class Pursuit:
         count(self.atoms, "the atoms of Pursuit")
 
 
-@compiled
+@inner
 def leave(expansion: Expansion, scratch: Scratch, i: int) -> None:
     """Note what leaves with element ``i``: its functions, and their coefficients in f and in f-bar."""
     n = expansion.tally[SIZE]
@@ -42,7 +42,7 @@ def leave(expansion: Expansion, scratch: Scratch, i: int) -> None:
             scratch.left_mean[v, c] = expansion.mean[v, c, i]
 
 
-@compiled
+@inner
 def pursue(terms: Any, expansion: Expansion, scratch: Scratch) -> None:
     """Spread the function that left over the basis.
 
@@ -62,7 +62,7 @@ def pursue(terms: Any, expansion: Expansion, scratch: Scratch) -> None:
             if norm <= goal:
                 break
             best, gain = strongest(gram, residual, n, terms.kernel == GAUSSIAN)
-            if gain <= 1e-12 * norm:
+            if gain <= 0.0:
                 break
             step = residual[best] / gram[best, best]
             row = gram[best]
@@ -78,7 +78,7 @@ def pursue(terms: Any, expansion: Expansion, scratch: Scratch) -> None:
                 value[i] -= share * residual[i]
 
 
-@compiled
+@inner
 def carries(scratch: Scratch, v: int) -> bool:
     """Whether anything would be lost with the function that left."""
     for c in range(scratch.left.shape[1]):
@@ -87,7 +87,7 @@ def carries(scratch: Scratch, v: int) -> bool:
     return False
 
 
-@compiled
+@inner
 def strongest(gram: Floats, residual: Floats, n: int, unit: bool) -> tuple[int, float]:
     """The atom with the largest r_a^2 / K_aa, and that number; ``unit`` says that every K_aa is 1."""
     best, gain = 0, 0.0

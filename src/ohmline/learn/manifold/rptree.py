@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints, count
-from ohmline.compiled import compiled, dot, implements
+from ohmline.compiled import compiled, dot, implements, inner
 from ohmline.errors import ParameterError
 from ohmline.learn.manifold.basis import Basis, admit, weigh
 from ohmline.learn.manifold.expansion import (
@@ -156,13 +156,16 @@ def _(basis: TreeState, terms: Any, expansion: Expansion, scratch: Scratch, y: i
     n, x = expansion.tally[SIZE], scratch.x[0]
     if n == 0:
         expansion.tally[SIZE] = 1
-        store(expansion, scratch, 0, UNLABELLED)
-        basis.centre[0] = x
-        basis.held[0, 0] = x
+        store(expansion, scratch, n, int(UNLABELLED))
+        for a in range(x.shape[0]):
+            basis.centre[0, a] = x[a]
+            basis.held[0, 0, a] = x[a]
         return
     leaf = leaf_of(basis, x)
     leave(expansion, scratch, leaf)  # K at the old mean leaves, and comes back over the new means
-    old = basis.centre[leaf].copy()
+    old = np.empty(x.shape[0])
+    for a in range(x.shape[0]):
+        old[a] = basis.centre[leaf, a]
     gather(basis, expansion, leaf, x)
     fresh = -1
     if n < basis.rule[LEAVES] and expansion.mass[leaf] == basis.rule[SPLIT]:
@@ -184,49 +187,59 @@ def _(basis: TreeState, terms: Any, expansion: Expansion, scratch: Scratch, y: i
 @compiled
 def leaf_of(tree: TreeState, x: Floats) -> int:
     """The leaf that the point falls into."""
-    node = tree.top[ROOT]
+    return leaf_below(tree, x, tree.top[ROOT])
+
+
+@inner
+def leaf_below(tree: TreeState, x: Floats, node: int) -> int:
+    """The same, from an inner node down."""
     while node >= 0:
         side = 1 if dot(tree.direction[node], x, x.shape[0]) > tree.threshold[node] else 0
         node = tree.child[node, side]
     return int(-1 - node)
 
 
-@compiled
+@inner
 def gather(tree: TreeState, expansion: Expansion, leaf: int, x: Floats) -> None:
     """Take the point into the leaf's mean, covariance and store."""
     m = expansion.mass[leaf]
     if tree.rule[COVARIANCE]:
         absorb(tree.shapes, leaf, tree.centre[leaf], x, m)
+    holds = m < tree.rule[SPLIT]
     for a in range(x.shape[0]):
         tree.centre[leaf, a] += (x[a] - tree.centre[leaf, a]) / (m + 1.0)
-    if m < tree.rule[SPLIT]:
-        tree.held[leaf, int(m)] = x
+        if holds:
+            tree.held[leaf, int(m), a] = x[a]
     expansion.mass[leaf] = m + 1.0
 
 
-@compiled
+@inner
 def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
     """Split a leaf at the median along a random direction; the new leaf, or -1 where its points coincide."""
     size, d = tree.rule[SPLIT], tree.centre.shape[1]
     node, fresh = tree.top[INNER], expansion.tally[SIZE]
-    points = tree.held[leaf].copy()
-    along, widest = np.empty(size), -1.0
+    points, along = np.empty((size, d)), np.empty(size)
+    towards, projected = np.empty(d), np.empty(size)
+    copy(tree.held[leaf], points)
+    widest = -1.0
     # Differs: of a few random directions the one along which the points spread most, so that leaves
     # stay round and do not reach across from one sheet of the manifold to the next.
     for _ in range(DIRECTIONS):
-        towards = np.empty(d)
         for a in range(d):  # Box and Muller: the direction of a Gaussian vector is uniform
             towards[a] = np.sqrt(-2.0 * np.log(1.0 - draw(expansion))) * np.cos(2.0 * np.pi * draw(expansion))
-        towards /= np.sqrt(dot(towards, towards, d))
-        projected = np.empty(size)
+        length, middle, spread = np.sqrt(dot(towards, towards, d)), 0.0, 0.0
         for p in range(size):
-            projected[p] = dot(towards, points[p], d)
-        if np.var(projected) > widest:
-            widest = float(np.var(projected))
-            along[:] = projected
-            tree.direction[node] = towards
-    ordered = np.sort(along)
-    low, high = ordered[(size - 1) // 2], ordered[(size - 1) // 2 + 1]
+            projected[p] = dot(towards, points[p], d) / length
+            middle += projected[p] / size
+        for p in range(size):
+            spread += (projected[p] - middle) ** 2
+        if spread > widest:
+            widest = spread
+            for p in range(size):
+                along[p] = projected[p]
+            for a in range(d):
+                tree.direction[node, a] = towards[a] / length
+    low, high = halves(along, projected)
     if not low < high:
         return -1
     tree.threshold[node] = 0.5 * (low + high)
@@ -244,17 +257,40 @@ def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
     tree.top[INNER] = node + 1
     expansion.tally[SIZE] = fresh + 1
     expansion.born[fresh] = expansion.tally[TIME]
-    for i in (leaf, fresh):
+    for side in range(2):
+        i = fresh if side else leaf
         expansion.mass[i] = 0.0
-        tree.centre[i] = 0.0
+        for a in range(d):
+            tree.centre[i, a] = 0.0
         if tree.rule[COVARIANCE]:
             forget(tree.shapes, i)
     for p in range(size):
-        gather(tree, expansion, fresh if along[p] > tree.threshold[node] else leaf, points[p])
+        gather(tree, expansion, leaf_below(tree, points[p], node), points[p])
     return int(fresh)
 
 
-@compiled
+@inner
+def copy(source: Floats, out: Floats) -> None:
+    """out = source, row by row."""
+    for p in range(source.shape[0]):
+        for a in range(source.shape[1]):
+            out[p, a] = source[p, a]
+
+
+@inner
+def halves(values: Floats, ordered: Floats) -> tuple[float, float]:
+    """The last value of the lower half and the first of the upper, in sorted order."""
+    size = values.shape[0]
+    for p in range(size):  # insertion: a leaf holds a handful of points
+        q = p
+        while q > 0 and ordered[q - 1] > values[p]:
+            ordered[q] = ordered[q - 1]
+            q -= 1
+        ordered[q] = values[p]
+    return ordered[(size - 1) // 2], ordered[(size - 1) // 2 + 1]
+
+
+@inner
 def place(tree: TreeState, terms: Any, expansion: Expansion, scratch: Scratch, i: int, old: Floats) -> None:
     """Put leaf i's mean where it is now: its kernel values, and the value of f there.
 
@@ -273,7 +309,7 @@ def place(tree: TreeState, terms: Any, expansion: Expansion, scratch: Scratch, i
     to_old, to_x = np.empty((centre.shape[0], 2)), np.empty(2)
     for a in range(centre.shape[0]):
         to_old[a, 0], to_old[a, 1] = old[a], scratch.x[0, a]
-    kernel_values(terms.kernel, terms.gain[0], to_old, centre, 2, scratch.apart[0], to_x)
+    kernel_values(terms.kernel, terms.gain[0], to_old, centre, to_x.shape[0], scratch.apart[0], to_x)
     scratch.residual[0, i], scratch.k[0, i] = to_x[0], to_x[1]
     for c in range(expansion.alpha.shape[1]):
         expansion.alpha[0, c, i] = 0.0

@@ -1,7 +1,7 @@
 """One compiled trial over vectors, and the loop that drives many.
 
-``learn`` is ``read``, ``slopes``, ``move``, ``admit`` in a row. A learner whose regulariser is
-written in Python calls the same four, with its own slopes between the compiled halves.
+A trial is ``read``, ``begin``, ``slopes_of``, ``move``, ``admit`` in a row. A learner whose regulariser
+is written in Python calls the same, with its own slopes between the compiled halves.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from ohmline.arrays import Bools, Floats, Ints
-from ohmline.compiled import compiled, dot
+from ohmline.compiled import compiled, dot, inner
 from ohmline.learn.contract import TIE
 from ohmline.learn.manifold.basis import admit, weigh
 from ohmline.learn.manifold.expansion import (
@@ -83,7 +83,7 @@ def crowding(terms: Terms, expansion: Expansion, t: int) -> float:
     return min(factor, REMEMBERED) if terms.steady else factor
 
 
-@compiled
+@inner
 def measure_apart(expansion: Expansion, scratch: Scratch, m: int) -> None:
     """||K_i - K_x||^2 for the first ``m`` of ``near``."""
     for v in range(expansion.gram.shape[0]):
@@ -93,7 +93,7 @@ def measure_apart(expansion: Expansion, scratch: Scratch, m: int) -> None:
             apart[i] = max(gram[i, i] + scratch.kxx[v] - 2.0 * k[i], 0.0)
 
 
-@compiled
+@inner
 def slopes_of(basis: Any, terms: Terms, expansion: Expansion, scratch: Scratch) -> tuple[int, float]:
     """The derivatives of the regulariser at the new point: (elements it touches, curvature)."""
     m = 0
@@ -117,7 +117,7 @@ def slopes_of(basis: Any, terms: Terms, expansion: Expansion, scratch: Scratch) 
     return m, curvature
 
 
-@compiled
+@inner
 def begin(expansion: Expansion, y: int) -> None:
     """Count the trial, and take f_t into the average before it moves."""
     expansion.tally[TIME] += 1
@@ -140,16 +140,14 @@ def begin(expansion: Expansion, y: int) -> None:
 def finish(
     basis: Any, terms: Terms, expansion: Expansion, scratch: Scratch, y: int, m: int, curvature: float
 ) -> float:
-    """The step itself, the point's way into the basis, and the replays; squared length of the step."""
-    eta = rate(terms, expansion.tally[TIME])
-    sqlength = move(terms, expansion, scratch, y, eta, m, curvature)
+    """The second half of a trial whose slopes were found in Python; squared length of the step."""
+    begin(expansion, y)
+    sqlength = move(terms, expansion, scratch, y, rate(terms, expansion.tally[TIME]), m, curvature)
     admit(basis, terms, expansion, scratch, y)
-    for _ in range(terms.replays):
-        replay(terms, expansion, scratch, eta)
     return sqlength
 
 
-@compiled
+@inner
 def replay(terms: Terms, expansion: Expansion, scratch: Scratch, eta: float) -> None:
     """Take the step at a random element of the basis once more, with its label if it has one."""
     n = expansion.tally[SIZE]
@@ -183,15 +181,15 @@ def replay(terms: Terms, expansion: Expansion, scratch: Scratch, eta: float) -> 
             scratch.pull,
         )
     else:
-        m = 0
         curvature = agreement_slopes(scratch.score, scratch.kxx, scratch.pull)
-    move(terms, expansion, scratch, expansion.label[i], eta, m, curvature)
+    touched = m * int(terms.smoothness == MANIFOLD)
+    move(terms, expansion, scratch, expansion.label[i], eta, touched, curvature)
     for v in range(views):
         for c in range(classes):
             expansion.alpha[v, c, i] += scratch.delta[v, c]
 
 
-@compiled
+@inner
 def verdict(terms: Terms, expansion: Expansion, scratch: Scratch) -> tuple[int, float]:
     """(class, margin) of the point that was just read: a margin within rounding of 0 is a tie."""
     n = expansion.tally[SIZE]
@@ -262,7 +260,11 @@ def run(
             y = truth[t]
         begin(expansion, y)
         m, curvature = slopes_of(basis, terms, expansion, scratch)
-        sqlength = finish(basis, terms, expansion, scratch, y, m, curvature)
+        eta = rate(terms, expansion.tally[TIME])
+        sqlength = move(terms, expansion, scratch, y, eta, m, curvature)
+        admit(basis, terms, expansion, scratch, y)
+        for _ in range(terms.replays):
+            replay(terms, expansion, scratch, eta)
         log.updated[t] = sqlength > 0.0
         log.progress[t] = sqlength
     return spent

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
-from ohmline.compiled import compiled
+from ohmline.compiled import compiled, inner
 from ohmline.errors import ParameterError
 from ohmline.learn.manifold.expansion import SIZE, Expansion, Scratch, exponentials
 
@@ -248,7 +248,7 @@ def agreement_slopes(here: Floats, length: Floats, pull: Floats) -> float:
     return 4.0 * views * longest  # type: ignore[no-any-return]
 
 
-@compiled
+@inner
 def gaussian_weights(terms: Any, expansion: Expansion, scratch: Scratch) -> int:
     """w_i of the elements within reach into ``scratch.weight`` (0 elsewhere); their places into ``near``."""
     n = expansion.tally[SIZE]

@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, count, positive
-from ohmline.compiled import compiled, dot
+from ohmline.compiled import dot, inner
 from ohmline.learn.manifold.expansion import LABELS, SIZE, TIME, UNLABELLED, Expansion, Scratch
 from ohmline.learn.manifold.loss import proximal, slope
 
@@ -60,13 +60,13 @@ class Proximal:
 Step = Printed | Proximal
 
 
-@compiled
+@inner
 def rate(terms: Any, t: int) -> float:
     """eta_t."""
     return terms.gamma / np.sqrt(t) if terms.decaying else terms.gamma  # type: ignore[no-any-return]
 
 
-@compiled
+@inner
 def target(y: int, c: int, classes: int) -> float:
     """The sign that the function of class ``c`` is asked for by a label ``y``."""
     if classes == 1:
@@ -74,7 +74,7 @@ def target(y: int, c: int, classes: int) -> float:
     return 1.0 if y == c else -1.0
 
 
-@compiled
+@inner
 def label_step(terms: Any, expansion: Expansion, f: float, sign: float, eta: float, kxx: float) -> float:
     """The coefficient of K_x that a label asks for."""
     ratio = terms.ratio if terms.ratio > 0.0 else expansion.tally[TIME] / max(expansion.tally[LABELS], 1)
@@ -83,7 +83,7 @@ def label_step(terms: Any, expansion: Expansion, f: float, sign: float, eta: flo
     return -eta * ratio * slope(terms.loss, f, sign)  # type: ignore[no-any-return]
 
 
-@compiled
+@inner
 def move(
     terms: Any, expansion: Expansion, scratch: Scratch, y: int, eta: float, m: int, curvature: float
 ) -> float:
@@ -135,7 +135,7 @@ def move(
     return max(sqlength, 0.0)
 
 
-@compiled
+@inner
 def spread(gram: Floats, slopes: Floats, near: Any, m: int, gain: float, n: int, out: Floats) -> None:
     """out = -gain * sum over ``near`` of slope_i gram_i: four rows a pass, to save trips to memory."""
     for j in range(n):
