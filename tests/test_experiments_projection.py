@@ -28,6 +28,7 @@ def ours(result: Result, dataset: str, method: str, metric: str = "mistakes") ->
 
 
 def holds(result: Result) -> dict[str, bool]:
+    assert all(isinstance(claim.holds, bool) and claim.detail for claim in result.claims)
     return {claim.claim: claim.holds for claim in result.claims}
 
 
