@@ -304,7 +304,7 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         return self._model
 
     def _current(self) -> Model | None:
-        """The model to predict with: in the warm-up a draft, with widths from the first 1, 2, 4, 8 ... points."""
+        """The model to predict with: in the warm-up a draft, its widths from the first 2^k points."""
         if self._model is None and self._draft is None and self._pending:
             self._draft = self._learned(1 << (len(self._pending).bit_length() - 1))
         return self._draft if self._model is None else self._model
@@ -360,7 +360,9 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
     def _fits(self, dimension: int) -> None:
         if dimension == 0:
             raise ShapeError("a point must have one feature or more, got none")
-        if self._dimension is not None and dimension != self._dimension:
+        if self._dimension is None:
+            self.options.columns(dimension)  # raises where a view names features that there are not
+        elif dimension != self._dimension:
             raise ShapeError(
                 f"x has {dimension} features, but the points before it had {self._dimension}; "
                 "a learner's points must all have the same features"

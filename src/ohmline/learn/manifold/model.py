@@ -8,8 +8,8 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints
-from ohmline.errors import ParameterError
+from ohmline.arrays import Bools, Floats, Ints, finite, non_negative
+from ohmline.errors import ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, take
 from ohmline.learn.manifold.bandwidth import Bandwidth
@@ -26,7 +26,7 @@ from ohmline.learn.manifold.expansion import (
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.run import Terms, crowding, finish, run, view_row
-from ohmline.learn.manifold.smoothness import FOREIGN, Manifold, Scene, Smoothness
+from ohmline.learn.manifold.smoothness import FOREIGN, Manifold, Scene, Slopes, Smoothness
 from ohmline.learn.manifold.step import Proximal, Step
 from ohmline.learn.stepping import ALWAYS, BLOCK, Log, Rule
 
@@ -67,6 +67,21 @@ class Options:
             isinstance(graph, Manifold) and graph.width is None and graph.weight is None
         )
 
+    def columns(self, dimension: int) -> Ints:
+        """The feature columns of each view of points of that dimension; -1 pads."""
+        views = self.smoothness.views
+        if views is None:
+            return np.arange(dimension)[None]
+        last = max(max(view) for view in views)
+        if last >= dimension:
+            raise ParameterError(
+                f"{self.smoothness!r} names column {last}, but the points have {dimension} features"
+            )
+        table = np.full((len(views), max(map(len, views))), -1, dtype=np.int64)
+        for row, view in zip(table, views, strict=True):
+            row[: len(view)] = view
+        return table
+
     def check(self) -> None:
         """Refuse combinations that make no sense, with the remedy."""
         if self.replays and not self.basis.replayable:
@@ -96,7 +111,7 @@ class Model:
     ) -> None:
         self.options, self.kernels, self.graph_width = options, kernel, graph_width
         self.dimension = dimension
-        self.columns = _columns(options.smoothness, dimension)
+        self.columns = options.columns(dimension)
         self.terms = _terms(options, self.columns, kernel, graph_width)
         self.expansion = Expansion.empty(
             views=len(self.columns),
@@ -112,7 +127,7 @@ class Model:
     @classmethod
     def fit_widths(cls, options: Options, points: Floats, classes: int) -> Self:
         """A model whose open widths are read off ``points``."""
-        columns = _columns(options.smoothness, points.shape[1])
+        columns = options.columns(points.shape[1])
         kernels = tuple(
             RBF(options.bandwidth.kernel_width(points[:, view[view >= 0]]))
             if options.kernel is None
@@ -225,8 +240,8 @@ class Model:
 
     def arrays(self) -> State:
         """Everything it knows, for a snapshot."""
-        widths = np.array([k.width if isinstance(k, RBF) else np.nan for k in self.kernels])
-        graph = np.nan if self.graph_width is None else self.graph_width
+        widths = np.array([k.width if isinstance(k, RBF) else 0.0 for k in self.kernels])
+        graph = 0.0 if self.graph_width is None else self.graph_width
         return {
             "model.dimension": np.array(self.dimension),
             "model.widths": widths,
@@ -242,11 +257,9 @@ class Model:
         def part(key: str) -> Any:
             return take(saved, "OnlineManifold", key)
 
-        kernels = tuple(Linear() if np.isnan(w) else RBF(float(w)) for w in part("model.widths"))
+        kernels = tuple(RBF(float(w)) if w > 0 else Linear() for w in part("model.widths"))
         graph = float(part("model.graph_width"))
-        model = cls(
-            options, int(part("model.dimension")), classes, kernels, None if np.isnan(graph) else graph
-        )
+        model = cls(options, int(part("model.dimension")), classes, kernels, graph if graph > 0 else None)
         model.expansion = Expansion(*(np.array(part(f"expansion.{k}")) for k in Expansion._fields))
         model.scratch = Scratch.of(model.expansion)
         model.state = _rebuilt("basis", model.state, part)
@@ -270,6 +283,7 @@ class Model:
         n, scratch = self.size, self.scratch
         trial = self.trials + 1
         slopes = self.options.smoothness.slopes(self.scene(x, trial))
+        _check_slopes(slopes, scratch.pull.shape, n)
         touched = np.flatnonzero(np.any(slopes.there != 0, axis=(0, 1)))
         scratch.slope[:, :, :n] = slopes.there
         scratch.pull[:] = slopes.here
@@ -310,17 +324,17 @@ def _rebuilt(name: str, like: Any, part: Callable[[str], Any]) -> Any:
     return type(like)(*(_rebuilt(f"{name}.{k}", v, part) for k, v in like._asdict().items()))  # type: ignore[attr-defined]
 
 
-def _columns(smoothness: Smoothness, dimension: int) -> Ints:
-    views = smoothness.views
-    if views is None:
-        return np.arange(dimension)[None]
-    last = max(max(view) for view in views)
-    if last >= dimension:
-        raise ParameterError(f"{smoothness!r} names column {last}, but the points have {dimension} features")
-    table = np.full((len(views), max(map(len, views))), -1, dtype=np.int64)
-    for row, view in zip(table, views, strict=True):
-        row[: len(view)] = view
-    return table
+def _check_slopes(slopes: Slopes, shape: tuple[int, ...], n: int) -> None:
+    """Refuse what would spoil the state: wrong shapes and numbers that are not finite."""
+    here, there = np.asarray(slopes.here), np.asarray(slopes.there)
+    if here.shape != shape or there.shape != (*shape, n):
+        raise ShapeError(
+            f"the regulariser's slopes have shapes {here.shape} and {there.shape}; "
+            f"expected {shape} at the point and {(*shape, n)} at the basis"
+        )
+    finite(here, "slopes.here")
+    finite(there, "slopes.there")
+    non_negative(slopes.curvature, "the curvature of the slopes")
 
 
 def _terms(
