@@ -64,7 +64,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         buffer_size: int = 300,
         loss: str = "hinge",
         lambda_1: float = 1e-3,
-        lambda_2: float = 0.1,
+        lambda_2: float = 0.3,
         drift: bool = False,
         seed: int = 0,
     ) -> None:

@@ -56,7 +56,7 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         basis: Basis | None = None,
         loss: Loss | str = "hinge",
         lambda_1: float = 1e-3,
-        lambda_2: float = 0.1,
+        lambda_2: float = 0.3,
         averaged: bool = False,
         drift: bool = False,
         passes: int = 1,
