@@ -11,11 +11,14 @@ from typing import Any
 from ohmline.errors import ParameterError
 
 REGISTRY: dict[str, str] = {
+    "active": "active",
     "event": "foundation",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
     "local-lgc": "local_lgc",
+    "manifold": "manifold",
     "play-perceptron": "foundation",
+    "pounce": "pounce",
 }
 """Benchmark name -> module under ``ohmline.lab.benches`` whose ``BENCHES`` holds it."""
 

@@ -6,15 +6,21 @@ from ohmline.learn.corrective import Contradiction, Strategy
 from ohmline.learn.halving import Halving
 from ohmline.learn.local_lgc import Certainty, LocalLGC
 from ohmline.learn.manifold import (
+    Bandwidth,
     Buffer,
     Full,
     Keep,
+    KernelFunction,
     Loss,
     Manifold,
     Multiview,
+    Nystroem,
     OnlineManifold,
     Printed,
     Proximal,
+    Pursuit,
+    RPTree,
+    Smoothness,
 )
 from ohmline.learn.nearest import Distance, NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest
@@ -22,10 +28,12 @@ from ohmline.learn.online_lgc import OnlineLGC, Variance
 from ohmline.learn.perceptron import Perceptron
 from ohmline.learn.pounce import Pounce
 from ohmline.learn.projection import Projection
+from ohmline.learn.risk import ManifoldRisk
 from ohmline.learn.shared_lgc import SharedLGC
 
 __all__ = [
     "LLGC",
+    "Bandwidth",
     "BinaryLearner",
     "Buffer",
     "Certainty",
@@ -35,14 +43,17 @@ __all__ = [
     "Halving",
     "Harmonic",
     "Keep",
+    "KernelFunction",
     "Label",
     "LabelledOnly",
     "LapSVM",
     "LocalLGC",
     "Loss",
     "Manifold",
+    "ManifoldRisk",
     "Multiview",
     "NearestNeighbour",
+    "Nystroem",
     "OneVsRest",
     "OnlineLGC",
     "OnlineLearner",
@@ -52,7 +63,10 @@ __all__ = [
     "Printed",
     "Projection",
     "Proximal",
+    "Pursuit",
+    "RPTree",
     "SharedLGC",
+    "Smoothness",
     "State",
     "Strategy",
     "Update",

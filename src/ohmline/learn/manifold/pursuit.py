@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, cast, final
+
+from numba import njit
 
 from ohmline.arrays import Floats, count, fraction
 from ohmline.compiled import inner
@@ -87,16 +89,25 @@ def carries(scratch: Scratch, v: int) -> bool:
     return False
 
 
+# A maximum does not depend on the order, so reassociation changes no bit; it lets the loop vectorise.
+@cast(Any, njit(cache=True, no_cpython_wrapper=True, fastmath={"nnan", "nsz", "reassoc"}))  # type: ignore[untyped-decorator]
+def largest_size(values: Floats, n: int) -> float:
+    """The largest |value| of the first ``n``."""
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(values[i]))
+    return largest
+
+
 @inner
 def strongest(gram: Floats, residual: Floats, n: int, unit: bool) -> tuple[int, float]:
     """The atom with the largest r_a^2 / K_aa, and that number; ``unit`` says that every K_aa is 1."""
     best, gain = 0, 0.0
     if unit:
-        for i in range(n):
-            here = abs(residual[i])
-            if here > gain:
-                best, gain = i, here
-        return best, gain * gain
+        largest = largest_size(residual, n)
+        while best < n - 1 and abs(residual[best]) != largest:
+            best += 1
+        return best, largest * largest
     for i in range(n):
         here = residual[i] * residual[i]
         if here > gain * gram[i, i]:

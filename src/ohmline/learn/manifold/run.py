@@ -66,6 +66,16 @@ REFRESH = 1024
 """Trials after which the values at the basis are computed afresh, so that rounding does not pile up."""
 
 
+# Reassociation lets the loop vectorise, as in ``ohmline.compiled.dot``.
+@cast(Any, njit(cache=True, fastmath={"reassoc", "nsz"}))  # type: ignore[untyped-decorator]
+def sum_of(values: Floats, n: int) -> float:
+    """The sum of the first ``n`` values."""
+    total = 0.0
+    for i in range(n):
+        total += values[i]
+    return total
+
+
 @compiled
 def crowding(terms: Terms, expansion: Expansion, t: int) -> float:
     """The factor that makes the masses of the basis add up to the points seen before this one.
@@ -74,13 +84,11 @@ def crowding(terms: Terms, expansion: Expansion, t: int) -> float:
     tree's leaves are their counts, so for it the factor is 1 as well. A stream that drifts has no
     longer past than ``REMEMBERED`` buffers, so there the factor stops growing.
     """
-    total = 0.0
-    for i in range(expansion.tally[SIZE]):
-        total += expansion.mass[i]
+    total = sum_of(expansion.mass, expansion.tally[SIZE])
     if total <= 0.0:
         return 1.0
     factor = max((t - 1) / total, 1.0)
-    return min(factor, REMEMBERED) if terms.steady else factor
+    return min(factor, REMEMBERED) if terms.steady else factor  # type: ignore[no-any-return]
 
 
 @inner
