@@ -153,9 +153,8 @@ def test_other_oracles_streams_and_learners() -> None:
 
 def test_named_nodes_and_late_predictions_share_one_table_of_codes() -> None:
     graph = ohm.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
-    learner = ohm.Halving(graph, 1)
     with pytest.raises(LearnerError, match="over the nodes of a graph"):
-        ohm.play_active(learner, "abcd", [1, 1, -1, -1], ohm.Random(), selections=2)
+        ohm.play_active(ohm.OnlineManifold(), "abcd", [1, 1, -1, -1], ohm.Random(), selections=2)
     kernel = ohm.LaplacianKernel(graph) + ohm.Constant(1.0)
     trace = ohm.play_active(
         ohm.Projection.one_proj(kernel), "abcd", [-1, -1, -1, -1], ohm.MaxProgress(), selections=1

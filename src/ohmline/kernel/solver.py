@@ -13,7 +13,7 @@ from ohmline.errors import KernelError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, component_means
-from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, solve
+from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
 from ohmline.kernel.iterate import conjugate_gradients
 from ohmline.kernel.laplacian import balanced_sides
 from ohmline.kernel.space import Columns
@@ -38,8 +38,12 @@ class SolverKernel(Kernel):
 
     Nothing of size n^2 is ever made. Each component is grounded at one node, which makes its Laplacian
     positive definite, and a sparse Cholesky factor solves for a column when a learner asks for it. With
-    G the inverse of the grounded Laplacian and P the projection off the null vector, L+ = P G P; so one
-    solve gives a column, and the exact diagonal is diag(G) by selected inversion plus one solve more.
+    G the inverse of the grounded Laplacian, s the null vector of +-1 of a component of m nodes and g = G s,
+
+        L+_ij = G_ij - (s_i g_j + s_j g_i) / m + s_i s_j s'g / m^2,
+
+    so one solve gives a column, two columns cost little more than one, and the exact diagonal is diag(G) by
+    selected inversion.
 
     The size of the factor is known before it is made. Where it would hold more than ``fill_limit``
     entries (graphs that expand, such as block models), columns come from conjugate gradients instead
@@ -124,18 +128,18 @@ class SolverKernel(Kernel):
                 f"{len(wanted)} columns at once do not fit into the {self.columns} that SolverKernel holds; "
                 f"make it with columns={len(wanted)}"
             )
-        space = self.space
-        for i in wanted:
-            self._clock += 1
-            if space.slot[i] < 0:
+        space, missing = self.space, [i for i in wanted if self.space.slot[i] < 0]
+        if missing:
+            found = self._columns(missing)
+            for i, column in zip(missing, found, strict=True):
                 free = self._oldest(wanted)
                 if self._holder[free] >= 0:
                     space.slot[self._holder[free]] = -1
-                space.buffer[free] = self._column(i)
-                self._holder[free] = i
-                space.slot[i] = free
+                space.buffer[free], space.slot[i], self._holder[free] = column, free, i
                 if np.isnan(space.diagonal[i]):
-                    space.diagonal[i] = space.buffer[free, i]
+                    space.diagonal[i] = column[i]
+        for i in wanted:
+            self._clock += 1
             self._last_used[space.slot[i]] = self._clock
 
     def plus(self, *, b: float = 0.0, c: float = 0.0) -> Kernel:
@@ -148,7 +152,7 @@ class SolverKernel(Kernel):
             fill_limit=self.fill_limit,
             tolerance=self.tolerance,
         )
-        for name in ("grounded", "factor"):
+        for name in ("grounded", "factor", "_drawn", "_place"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
@@ -179,37 +183,74 @@ class SolverKernel(Kernel):
         held = np.isin(self._holder, list(wanted))
         return int(np.where(held, np.iinfo(np.int64).max, self._last_used).argmin())
 
-    def _column(self, i: int) -> Floats:
-        side, component = self.grounded.side, self.component_of
-        members = component == component[i]
-        right = np.zeros(self.n)
-        if side[i] != 0:
-            right[members] = -side[i] * side[members] / np.count_nonzero(members)
+    @cached_property
+    def _place(self) -> Ints:
+        """For each position its column of the factor; -1 where it is grounded."""
+        place = np.full(self.n, -1, dtype=np.int64)
+        if self.factor is not None:
+            place[self.grounded.kept[self.factor.order]] = np.arange(len(self.factor.order))
+        return place
+
+    @cached_property
+    def _drawn(self) -> tuple[Floats, Floats]:
+        """g = G s, and s'g of the component of each node."""
+        side, drawn = self.grounded.side, np.zeros(self.n)
+        if self.factor is not None:
+            drawn[self.grounded.kept] = solve(self.factor, side[self.grounded.kept])
+        energy = np.asarray(np.bincount(self.component_of, weights=side * drawn), dtype=np.float64)
+        return drawn, energy[self.component_of]
+
+    def _columns(self, wanted: list[int]) -> list[Floats]:
+        if not self.exact:
+            return [self._iterated(i) for i in wanted]
+        drawn, energy = self._drawn
+        out = []
+        for i, grounded in zip(wanted, self._grounded_columns(wanted), strict=True):
+            m, s = np.count_nonzero(self.component_of == self.component_of[i]), self.grounded.side[i]
+            if s != 0:
+                grounded += self.grounded.side * ((s * energy[i] / m - drawn[i]) / m)
+                grounded -= (s / m) * drawn
+            out.append(self._finished(grounded, i))
+        return out
+
+    def _grounded_columns(self, wanted: list[int]) -> list[Floats]:
+        """Columns of G, two at a time."""
+        out = [np.zeros(self.n) for _ in wanted]
+        if self.factor is None:
+            return out
+        rows = self.grounded.kept[self.factor.order]
+        reached = [k for k, i in enumerate(wanted) if self._place[i] >= 0]
+        for one, two in zip(reached[::2], [*reached[1::2], *reached[-1:]][: len(reached[::2])], strict=True):
+            pair = inverse_pair(self.factor, int(self._place[wanted[one]]), int(self._place[wanted[two]]))
+            out[one][rows] = pair[:, 0]
+            out[two][rows] = pair[:, 1]
+        return out
+
+    def _iterated(self, i: int) -> Floats:
+        """The column by conjugate gradients on the Laplacian itself, off its null vector."""
+        members, side = self.component_of == self.component_of[i], self.grounded.side
+        null = np.where(members, side, 0.0) / np.sqrt(np.count_nonzero(members))
+        right = -null * null[i]
         right[i] += 1.0
-        column = self._solve(right)
-        if side[i] != 0:
-            column[members] -= side[members] * (side[members] @ column[members]) / np.count_nonzero(members)
-        column[~members] = 0.0
-        column[members] += self.b
+        column = self._iterate(self.graph.laplacian(), right)
+        return self._finished(column - null * (null @ column), i)
+
+    def _finished(self, column: Floats, i: int) -> Floats:
+        """With the bias and the ridge, and nothing outside the component."""
+        if self.graph.n_components > 1:
+            column[self.component_of != self.component_of[i]] = 0.0
+        if self.b > 0:
+            column[self.component_of == self.component_of[i]] += self.b
         column[i] += self.c
         return column
 
-    def _solve(self, right: Floats) -> Floats:
-        """G right: a solution of L x = right that is 0 at the grounded nodes."""
-        out = np.zeros(self.n)
-        if len(self.grounded.kept):
-            rest = right[self.grounded.kept]
-            out[self.grounded.kept] = (
-                self._iterate(self.grounded.matrix, rest) if self.factor is None else solve(self.factor, rest)
-            )
-        return out
-
     def _iterate(self, matrix: sparse.csr_array, right: Floats) -> Floats:
+        diagonal = matrix.diagonal()
         found, converged = conjugate_gradients(
             matrix.indptr.astype(np.int64),
             matrix.indices.astype(np.int64),
             matrix.data,
-            matrix.diagonal(),
+            np.where(diagonal > 0, diagonal, 1.0),
             right,
             self.tolerance,
             20_000,
@@ -223,18 +264,15 @@ class SolverKernel(Kernel):
 
     def _diagonal(self) -> Floats:
         """K_ii exactly, from the factor; NaN without one."""
-        grounded, n = self.grounded, self.n
         if not self.exact:
-            return np.full(n, np.nan)
-        inverse = np.zeros(n)
+            return np.full(self.n, np.nan)
+        inverse = np.zeros(self.n)
         if self.factor is not None:
-            inverse[grounded.kept] = inverse_diagonal(self.factor)
-        # (P G P)_ii = G_ii - 2 s_i (G s)_i / m + s'Gs / m^2 with s the null vector of +-1.
-        sizes = np.bincount(self.component_of)[self.component_of]
-        image = self._solve(grounded.side)
-        energy = np.bincount(self.component_of, weights=grounded.side * image)[self.component_of]
-        centred = inverse - 2 * grounded.side * image / sizes + energy / sizes**2
-        return np.asarray(np.where(grounded.side != 0, centred, inverse) + self.b + self.c, dtype=np.float64)
+            inverse[self.grounded.kept] = inverse_diagonal(self.factor)
+        m = np.bincount(self.component_of)[self.component_of]
+        side, (drawn, energy) = self.grounded.side, self._drawn
+        off = side * (side * energy / m - 2 * drawn) / m
+        return np.asarray(inverse + off + self.b + self.c, dtype=np.float64)
 
 
 def _null_sides(graph: Graph) -> tuple[Floats, Ints]:

@@ -15,9 +15,9 @@ from typing import Any, Protocol, cast, final, runtime_checkable
 import numpy as np
 from numba import njit
 
-from ohmline.arrays import Bools, Floats, count
+from ohmline.arrays import Bools, Floats, Ints, count
+from ohmline.compiled import compiled
 from ohmline.errors import LearnerError
-from ohmline.kernel.contract import Kernel
 from ohmline.learn.contract import TIE, OnlineLearner
 
 
@@ -49,21 +49,27 @@ class MaxProgress(PoolQuery):
     """
 
     def __init__(self) -> None:
-        self._kernel: Kernel | None = None
+        self._learner: Any = None
         self._inverse: Floats = np.empty(0)
+        self._scores: Floats = np.empty(0)
 
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
+        if learner is not self._learner:
+            self._meet(learner)
+        return int(most_progress(learner.values(), self._inverse, open, self._scores))  # type: ignore[attr-defined]
+
+    def _meet(self, learner: OnlineLearner[Any, Any]) -> None:
+        """Take the diagonal of a learner's kernel, once."""
         if not isinstance(learner, Valued):
             raise LearnerError(
                 f"MaxProgress needs a learner with a hypothesis in a kernel's space (Projection), "
                 f"got {type(learner).__name__}; use MinMargin or Random with this one"
             )
-        if learner.kernel is not self._kernel:
-            diagonal = learner.kernel.diagonal()
-            # A zero vector cannot be moved towards, so it promises no progress.
-            self._inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
-            self._kernel = learner.kernel
-        return int(most_progress(learner.values(), self._inverse, open))
+        diagonal = learner.kernel.diagonal()
+        # A zero vector cannot be moved towards, so it promises no progress.
+        self._inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
+        self._scores = np.empty(len(diagonal))
+        self._learner = learner
 
     def __repr__(self) -> str:
         return "MaxProgress()"
@@ -104,16 +110,40 @@ def open_positions(n: int, positions: Any) -> Bools:
     return mask
 
 
-# The largest of many numbers does not depend on their order, so the loop may be taken apart.
-@cast(Any, njit(cache=True, fastmath={"reassoc", "nsz", "nnan"}))  # type: ignore[untyped-decorator]
-def most_progress(values: Floats, inverse: Floats, open: Bools) -> int:
-    """The first open position of largest progress, equal up to rounding."""
-    best = -1.0
+BLOCK = 512
+
+
+@cast(Any, njit(cache=True, fastmath={"nnan", "nsz"}))  # type: ignore[untyped-decorator]
+def score(values: Floats, inverse: Floats, open: Bools, out: Floats) -> None:
+    """Eq. (15) at every open position, 0 at the others."""
     for i in range(len(values)):
-        gap = 1.0 - min(abs(values[i]), 1.0)
-        best = max(best, gap * gap * inverse[i] if open[i] else -1.0)
-    for i in range(len(values)):
-        gap = 1.0 - min(abs(values[i]), 1.0)
-        if open[i] and gap * gap * inverse[i] >= best * (1 - TIE):
-            return i
+        gap = 1.0 - abs(values[i])
+        gap = gap if gap > 0.0 else 0.0
+        out[i] = gap * gap * inverse[i] * open[i]
+
+
+@compiled
+def largest(bits: Ints) -> int:
+    """The largest of some whole numbers; unlike a maximum of floats it is taken many at a time."""
+    top = bits[0]
+    for k in range(len(bits)):
+        top = bits[k] if bits[k] > top else top
+    return top  # type: ignore[no-any-return]
+
+
+@compiled
+def most_progress(values: Floats, inverse: Floats, open: Bools, scores: Floats) -> int:
+    """The first open position of largest progress, equal up to rounding; ``scores`` is room to work in."""
+    score(values, inverse, open, scores)
+    n, bits = len(scores), scores.view(np.int64)  # floats that are not negative are ordered as their bits
+    tops = np.empty((n + BLOCK - 1) // BLOCK, np.int64)
+    for b in range(len(tops)):
+        tops[b] = largest(bits[b * BLOCK : min(n, (b + 1) * BLOCK)])
+    highest = tops.view(np.float64)
+    wanted = highest.max() * (1 - TIE)
+    for b in range(len(tops)):
+        if highest[b] >= wanted:
+            for i in range(b * BLOCK, min(n, (b + 1) * BLOCK)):
+                if open[i] and scores[i] >= wanted:
+                    return i
     return -1
