@@ -13,7 +13,8 @@ from ohmline.errors import LearnerError
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.learn.contract import OnlineLearner
-from ohmline.learn.stepping import BLOCK, RANDOM_RATE, ArrayPlayer, Log, PositionLearner, silent
+from ohmline.learn.position import ArrayPlayer, PositionLearner
+from ohmline.learn.stepping import BLOCK, RANDOM_RATE, Log, silent
 from ohmline.query.stream import Always, StreamQuery
 
 

@@ -4,6 +4,7 @@ from ohmline.learn.batch import LLGC, Harmonic, LabelledOnly, LapSVM
 from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
 from ohmline.learn.corrective import Contradiction, Strategy
 from ohmline.learn.halving import Halving
+from ohmline.learn.lgc_step import Variance
 from ohmline.learn.local_lgc import Certainty, LocalLGC
 from ohmline.learn.manifold import (
     Bandwidth,
@@ -24,7 +25,7 @@ from ohmline.learn.manifold import (
 )
 from ohmline.learn.nearest import Distance, NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest
-from ohmline.learn.online_lgc import OnlineLGC, Variance
+from ohmline.learn.online_lgc import OnlineLGC
 from ohmline.learn.perceptron import Perceptron
 from ohmline.learn.pounce import Pounce
 from ohmline.learn.projection import Projection

@@ -16,8 +16,9 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.local_step import LocalState, chances, look, look_at, settle_class, withdraw
 from ohmline.learn.local_wiring import Wiring
+from ohmline.learn.position import PositionLearner
 from ohmline.learn.push import CODE, EDGES, MARGIN, NODE, OWN, RESIDUAL, TOUCHED, Scratch, Wires, sweep, worst
-from ohmline.learn.stepping import PositionLearner, view_at
+from ohmline.learn.stepping import view_at
 
 
 @dataclass(frozen=True, slots=True)

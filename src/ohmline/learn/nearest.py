@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
@@ -17,8 +16,9 @@ from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.kernel.space import Dense
-from ohmline.learn.contract import TIE, BinaryLearner, Label, State, binary_code
-from ohmline.learn.stepping import PositionLearner, learn, view, view_at
+from ohmline.learn.contract import TIE, State
+from ohmline.learn.position import BinaryPositionLearner
+from ohmline.learn.stepping import learn, view
 
 
 class Distance(enum.Enum):
@@ -48,7 +48,7 @@ class NearestState(NamedTuple):
 
 
 @final
-class NearestNeighbour(PositionLearner[Label], BinaryLearner[Hashable]):
+class NearestNeighbour(BinaryPositionLearner):
     """Predicts the label of the nearest labelled node; among equally near ones, the earliest.
 
     Distances are kept in full (8 n^2 bytes), a prediction costs O(1) and a new label O(n). A
@@ -84,15 +84,6 @@ class NearestNeighbour(PositionLearner[Label], BinaryLearner[Hashable]):
     @property
     def nodes(self) -> NodeIndex:
         return self.graph.nodes
-
-    def margin_one(self, x: Hashable) -> float:
-        return view_at(self.space, self.state, self.nodes.position(x))[1]
-
-    def encode(self, y: Any) -> int:
-        return binary_code(y)
-
-    def decode(self, code: int) -> Label:
-        return 1 if code > 0 else -1
 
     def settings(self) -> State:
         return {"distance": np.array(self.distance.value)}

@@ -12,12 +12,12 @@ from ohmline.arrays import Bools, Floats, Ints
 from ohmline.errors import LabelError, LearnerError, SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind, take
+from ohmline.learn.position import PositionLearner
 from ohmline.learn.stepping import (
     ALWAYS,
     GAP_BELOW,
     VARIANCE_ABOVE,
     Log,
-    PositionLearner,
     Rule,
     asks,
 )

@@ -13,10 +13,11 @@ from ohmline.errors import KernelError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, dense_matrix
 from ohmline.kernel.space import Columns, Features
-from ohmline.learn.contract import BinaryLearner, Label, State, binary_code, expect_kind, take
+from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.lgc_blocked import run_blocked
 from ohmline.learn.lgc_step import LGCState, Variance, WatchedLGC
-from ohmline.learn.stepping import Log, PositionLearner, Rule, reads_variance
+from ohmline.learn.position import BinaryPositionLearner
+from ohmline.learn.stepping import Log, Rule, reads_variance
 
 BLOCKED_FROM = 32
 """Features from which ``play`` works ahead: twice as fast, and below it a pass takes no time anyway."""
@@ -27,7 +28,7 @@ or all; from 128 on BLAS may start threads for products this small, which costs 
 
 
 @final
-class OnlineLGC(PositionLearner[Label], BinaryLearner[Hashable]):
+class OnlineLGC(BinaryPositionLearner):
     """Online ridge regression in the features of a kernel (paper 004, Algorithm 1).
 
     | paper | here |
@@ -97,9 +98,6 @@ class OnlineLGC(PositionLearner[Label], BinaryLearner[Hashable]):
     def watched(self) -> WatchedLGC:
         return self._watched
 
-    def margin_one(self, x: Hashable) -> float:
-        return self.glance_at(self.nodes.position(x))[1]
-
     def variance_one(self, x: Hashable) -> float:
         """r_t: how little the labels learned so far say about ``x``."""
         return self.view_one(x).variance
@@ -120,12 +118,6 @@ class OnlineLGC(PositionLearner[Label], BinaryLearner[Hashable]):
         return run_blocked(
             self.space, self.state, positions, truth, revealed, rule, draws, first, spent, log, AHEAD
         )
-
-    def encode(self, y: Any) -> int:
-        return binary_code(y)
-
-    def decode(self, code: int) -> Label:
-        return 1 if code > 0 else -1
 
     def settings(self) -> State:
         return {"mu": np.array(self.mu), "blocked": np.array(self.blocked)}

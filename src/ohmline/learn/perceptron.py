@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
@@ -12,8 +11,9 @@ from ohmline.compiled import implements
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import evaluate, shift, sqlength, width
-from ohmline.learn.contract import TIE, BinaryLearner, Label, State, binary_code
-from ohmline.learn.stepping import PositionLearner, learn, view
+from ohmline.learn.contract import TIE, State
+from ohmline.learn.position import BinaryPositionLearner
+from ohmline.learn.stepping import learn, view
 
 
 class PerceptronState(NamedTuple):
@@ -24,7 +24,7 @@ class PerceptronState(NamedTuple):
 
 
 @final
-class Perceptron(PositionLearner[Label], BinaryLearner[Hashable]):
+class Perceptron(BinaryPositionLearner):
     """w_{t+1} = w_t + y_t v_{i_t} on every mistake (paper 001, Figure 1).
 
     | paper | here |
@@ -61,18 +61,9 @@ class Perceptron(PositionLearner[Label], BinaryLearner[Hashable]):
     def nodes(self) -> NodeIndex:
         return self.kernel.nodes
 
-    def margin_one(self, x: Hashable) -> float:
-        return self.glance_at(self.nodes.position(x))[1]
-
     def prepare(self, i: int, y: int) -> None:
         if self.per_event and self.glance_at(i)[1] * y <= 0:
             self.kernel.fetch(i)
-
-    def encode(self, y: Any) -> int:
-        return binary_code(y)
-
-    def decode(self, code: int) -> Label:
-        return 1 if code > 0 else -1
 
     def settings(self) -> State:
         return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, Self, final
 
 import numpy as np
@@ -15,13 +14,14 @@ from ohmline.kernel.contract import Kernel, Sum
 from ohmline.kernel.laplacian import LaplacianKernel, balanced_sides
 from ohmline.kernel.solver import SolverKernel
 from ohmline.kernel.space import evaluate, width
-from ohmline.learn.contract import TIE, BinaryLearner, Label, State, binary_code
+from ohmline.learn.contract import TIE, State
 from ohmline.learn.cover import PounceState, project, recruit
-from ohmline.learn.stepping import PositionLearner, learn, view
+from ohmline.learn.position import BinaryPositionLearner
+from ohmline.learn.stepping import learn, view
 
 
 @final
-class Pounce(PositionLearner[Label], BinaryLearner[Hashable]):
+class Pounce(BinaryPositionLearner):
     """Predicts with the label of the nearest mistake, corrected by a projected hypothesis.
 
     | paper 002 | here |
@@ -75,19 +75,10 @@ class Pounce(PositionLearner[Label], BinaryLearner[Hashable]):
     def nodes(self) -> NodeIndex:
         return self.kernel.nodes
 
-    def margin_one(self, x: Hashable) -> float:
-        return self.glance_at(self.nodes.position(x))[1]
-
     def prepare(self, i: int, y: int) -> None:
         if self.per_event and self.glance_at(i)[1] * y <= 0 and isinstance(self.kernel, Kernel):
             nearest = int(self.state.nearest[i])
             self.kernel.fetch(i, nearest if nearest >= 0 else i)
-
-    def encode(self, y: Any) -> int:
-        return binary_code(y)
-
-    def decode(self, code: int) -> Label:
-        return 1 if code > 0 else -1
 
     def settings(self) -> State:
         return {}

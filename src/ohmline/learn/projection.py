@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, Self, final
 
 import numpy as np
@@ -14,7 +13,7 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, dense_matrix
 from ohmline.kernel.space import Columns, Dense, Features, values, width
 from ohmline.learn.affine import AffineState, Gram, values_of
-from ohmline.learn.contract import BinaryLearner, Label, State, binary_code, take
+from ohmline.learn.contract import State, take
 from ohmline.learn.corrective import (
     AGGRESSIVE,
     CUSTOM,
@@ -25,12 +24,13 @@ from ohmline.learn.corrective import (
     Contradiction,
     Strategy,
 )
-from ohmline.learn.stepping import Log, PositionLearner, Rule
+from ohmline.learn.position import BinaryPositionLearner
+from ohmline.learn.stepping import Log, Rule
 from ohmline.learn.sweep import SweepState
 
 
 @final
-class Projection(PositionLearner[Label], BinaryLearner[Hashable]):
+class Projection(BinaryPositionLearner):
     """Projects the hypothesis on what the examples demand of it (paper 000, Algorithm 2).
 
     | paper 000 | here |
@@ -130,9 +130,6 @@ class Projection(PositionLearner[Label], BinaryLearner[Hashable]):
     def nodes(self) -> NodeIndex:
         return self.kernel.nodes
 
-    def margin_one(self, x: Hashable) -> float:
-        return self.glance_at(self.nodes.position(x))[1]
-
     def values(self) -> Floats:
         """The hypothesis at every position; not to be changed."""
         if self.affine:
@@ -140,12 +137,6 @@ class Projection(PositionLearner[Label], BinaryLearner[Hashable]):
         if isinstance(self.space, Features):
             return values(self.space, self.state.w, self.kernel.n)
         return self.state.w  # type: ignore[no-any-return]
-
-    def encode(self, y: Any) -> int:
-        return binary_code(y)
-
-    def decode(self, code: int) -> Label:
-        return 1 if code > 0 else -1
 
     @property
     def per_event(self) -> bool:

@@ -18,7 +18,8 @@ from ohmline.kernel.space import Features
 from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.lgc_step import Variance, absorb, gain, quadratic, spread, sqtie
 from ohmline.learn.online_lgc import explicit_features, precision, reading
-from ohmline.learn.stepping import PositionLearner, learn, view
+from ohmline.learn.position import PositionLearner
+from ohmline.learn.stepping import learn, view
 
 
 class SharedState(NamedTuple):

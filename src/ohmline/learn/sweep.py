@@ -181,4 +181,4 @@ def updates_left(space: Any, state: SweepState) -> float:
             gap[k] = rest / row[k]
         elif abs(rest) > 1e-6:
             return float(UPDATES)
-    return dot(gap, gap, m) * largest + EASY
+    return float(dot(gap, gap, m) * largest + EASY)
