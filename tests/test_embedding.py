@@ -142,7 +142,7 @@ def test_two_moons_cost_two_mistakes(a: float) -> None:
     assert ohm.play(ohm.Pounce(ohm.ExponentialEmbedding(moons.points, a)), stream).charged.sum() == 2
 
 
-@pytest.mark.parametrize("a", [0.5, 2.0, 6.0])
+@pytest.mark.parametrize("a", [0.5, 1.0, 2.0, 6.0, 12.0])
 def test_a_blunt_embedding_is_the_graph_of_its_weights(a: float) -> None:
     rng = np.random.default_rng(2)
     points = rng.random((15, 2))
