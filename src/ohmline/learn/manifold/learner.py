@@ -18,7 +18,8 @@ from ohmline.learn.manifold.buffer import Buffer, Keep
 from ohmline.learn.manifold.expansion import UNLABELLED
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
-from ohmline.learn.manifold.model import Model, Options
+from ohmline.learn.manifold.model import Model
+from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Manifold, Smoothness
 from ohmline.learn.manifold.step import Printed, Proximal, Step

@@ -11,8 +11,8 @@ from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.manifold.basis import Basis
 from ohmline.learn.manifold.buffer import Buffer
 from ohmline.learn.manifold.full import Full
-from ohmline.learn.manifold.model import Options
 from ohmline.learn.manifold.nystroem import Nystroem
+from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.pursuit import Pursuit
 from ohmline.learn.manifold.rptree import RPTree
 from ohmline.learn.manifold.smoothness import Manifold, Multiview, Smoothness
