@@ -17,6 +17,7 @@ def graphs(
     connected: bool = False,
     weighted: bool = True,
     named: bool = False,
+    extra_edges: bool = True,
 ) -> ohm.Graph:
     """Random graphs: a random forest (or tree) plus random edges; may have isolated nodes."""
     n = draw(st.integers(min_nodes, max_nodes))
@@ -25,7 +26,7 @@ def graphs(
     for k in range(1, n):
         if connected or rng.random() < 0.7:
             pairs.add((int(rng.integers(k)), k))
-    for _ in range(draw(st.integers(0, 2 * n))):
+    for _ in range(draw(st.integers(0, 2 * n)) if extra_edges else 0):
         a, b = sorted(int(v) for v in rng.integers(n, size=2))
         if a != b:
             pairs.add((a, b))

@@ -66,6 +66,8 @@ LEARNERS = {
     ),
     "pounce": over(ohm.LaplacianKernel, ohm.Pounce, bound=ohm.bound.PounceBound),
     "pounce, ridge": over(ridged, ohm.Pounce),
+    "pounce, columns": over(lambda g: ohm.SolverKernel(g), ohm.Pounce, bound=ohm.bound.PounceBound),
+    "perceptron, columns": over(lambda g: ohm.SolverKernel(g, b=0.5), ohm.Perceptron),
     "online LGC": over(low_rank, ohm.OnlineLGC, bound=ohm.bound.OnlineLGCBound),
     "online LGC, every label": over(
         low_rank, ohm.OnlineLGC, lambda k: ohm.OnlineLGC(k, mistake_driven=False)
@@ -127,12 +129,43 @@ def test_learner_keeps_the_laws(name: str, data: st.DataObject) -> None:
     ohm.check.learner(case.subject, graph, stream.label_rate(0.9), query=query)
 
 
+@settings(max_examples=15)
+@given(data=st.data())
+def test_halving_keeps_the_laws_on_forests(data: st.DataObject) -> None:
+    graph, stream, labelling = data.draw(
+        games(extra_edges=False, weighted=False, named=data.draw(st.booleans()))
+    )
+    budget = int(ohm.graph.measure.cut(graph, labelling))
+    subject = Subject(
+        make=lambda g: ohm.Halving(g, budget),
+        restore=lambda s, g: ohm.Halving.restore(s, g),
+        bound=ohm.bound.HalvingBound,
+    )
+    ohm.check.learner(subject, graph, stream, comparator=labelling)
+
+
+@pytest.mark.parametrize("basis", [ohm.Full(), ohm.Buffer(8), ohm.RPTree(4), ohm.Nystroem(6)])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 1000))
+def test_online_manifold_keeps_the_laws_on_vectors(basis: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((30, 2))
+    stream = ohm.Stream(points, np.where(points[:, 0] > 0, 1, -1)).label_rate(0.4, seed)
+    subject = Subject(
+        make=lambda g: ohm.OnlineManifold(ohm.RBF(0.8), basis, smoothness=ohm.Manifold(0.5)),
+        restore=lambda s, g: ohm.OnlineManifold.restore(s, ohm.RBF(0.8)),
+        equivariant=False,  # there is no graph to rename
+    )
+    ohm.check.learner(subject, ohm.Graph.from_edges([(0, 1)]), stream)
+
+
 KERNELS: dict[str, Callable[[ohm.Graph], ohm.Kernel]] = {
     "laplacian": ohm.LaplacianKernel,
     "biased": biased,
     "ridged": ridged,
     "spectral": low_rank,
     "spectral, normalised": lambda g: ohm.SpectralKernel(g, rank=min(3, g.n), normalised=True),
+    "columns on demand": lambda g: ohm.SolverKernel(g, b=0.5),
     "sum of two": lambda g: ohm.LaplacianKernel(g) + ohm.SpectralKernel(g, rank=1),
     "vectors": lambda g: ohm.RBF(0.7).over(np.random.default_rng(g.n).standard_normal((g.n, 2)), g.nodes),
 }

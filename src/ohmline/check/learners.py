@@ -59,7 +59,7 @@ def prediction_is_pure(subject: Subject, graph: Graph, stream: Stream) -> None:
     quiet, nosy = subject.make(graph), subject.make(graph)
     for t, (x, y) in enumerate(stream):
         first = nosy.predict_one(x)
-        for other in list(graph.nodes)[:5]:
+        for other in list(stream.nodes)[:5]:
             nosy.predict_one(other)
             nosy.view_one(other)
         demand(nosy.predict_one(x) == first, "prediction is pure", f"asked twice at trial {t + 1}")
