@@ -93,8 +93,8 @@ def pounce() -> Measured:
     total = ours["setup_s"] + ours["play_s"]
     return Measured(
         "pounce",
-        scale * (setup + playing) / total,
-        f"the dense formula on {SMALL} nodes and trials, kernel included, times {scale:g}",
+        (setup + scale * playing) / total,
+        f"the dense formula on {SMALL} nodes: its kernel once, its trials times {scale:g}",
         {
             "nodes": LARGE,
             "trials": LARGE,
@@ -103,7 +103,8 @@ def pounce() -> Measured:
             "dense_play_s": playing,
             "dense_charged": charged,
             "ratio_play_only": scale * playing / ours["play_s"],
-            "ratio_setup_once": (setup + scale * playing) / total,
+            "ratio_kernel_per_trial_too": scale * (setup + playing) / total,
+            "dense_kernel_of_as_many_nodes_gib": 8 * LARGE**2 / 2**30,
             "targets": [target("peak memory below 1 GiB", ours["peak_mib"], most=1024.0)],
         },
     )
