@@ -10,9 +10,10 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import Ints, non_negative, positive
-from ohmline.errors import LabelError, LearnerError, SnapshotError, WeightError
+from ohmline.errors import LearnerError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
+from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.local_step import LocalState, chances, look, look_at, settle_class, withdraw
 from ohmline.learn.local_wiring import Wiring
@@ -116,17 +117,7 @@ class LocalLGC(PositionLearner[Any]):
         self.graph = graph
         self.unit = positive(unit, "unit")
         """One unit of weight: the mean weight of the graph it started with, unless given."""
-        classes = None if classes is None else list(classes)
-        self.fixed = classes is not None
-        self._code: dict[Any, int] = {}
-        for label in classes or ():
-            if _plain(label) in self._code:
-                raise LabelError(f"class {label!r} is declared twice; name every class once")
-            self._code[_plain(label)] = len(self._code)
-        if self.fixed and not self._code:
-            raise LabelError(
-                "classes is empty; name at least one, or leave it out to learn them as they come"
-            )
+        self._table = ClassTable(classes)
         self._wiring = Wiring(graph, self.unit)
         self.space = self._wiring.wires(
             positive(ridge, "ridge"),
@@ -136,7 +127,7 @@ class LocalLGC(PositionLearner[Any]):
             guess,
             reach,
         )
-        n, c = graph.n, len(self._code)
+        n, c = graph.n, len(self._table)
         self.state = LocalState(
             np.zeros((n, c)),
             np.full(n, -1),
@@ -155,7 +146,7 @@ class LocalLGC(PositionLearner[Any]):
     @property
     def classes(self) -> tuple[Any, ...]:
         """The classes, in the order in which they were declared, or first learned."""
-        return tuple(self._code)
+        return self._table.names
 
     def predict_one(self, x: Hashable) -> Any:
         return self.decode(view_at(self.space, self.state, self.nodes.position(x))[0])
@@ -163,7 +154,7 @@ class LocalLGC(PositionLearner[Any]):
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The estimate of f at ``x``: one score a class, each in [0, 1], together at most 1."""
         look_at(self.space, self.state, self.nodes.position(x))
-        return dict(zip(self._code, self.state.scratch.score.tolist(), strict=True))
+        return dict(zip(self.classes, self.state.scratch.score.tolist(), strict=True))
 
     def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
         """The probability of each class; calibrated online by one parameter.
@@ -172,10 +163,10 @@ class LocalLGC(PositionLearner[Any]):
         labels as they come, before each is learned.
         """
         look_at(self.space, self.state, self.nodes.position(x))
-        chance = np.zeros(len(self._code))
+        chance = np.zeros(len(self._table))
         if len(chance):
             chances(self.state, chance)
-        return dict(zip(self._code, chance.tolist(), strict=True))
+        return dict(zip(self.classes, chance.tolist(), strict=True))
 
     def variance_one(self, x: Hashable) -> float:
         """v = x_t / (mu + x_t): how little the labels say about ``x`` itself, in [0, 1)."""
@@ -223,7 +214,7 @@ class LocalLGC(PositionLearner[Any]):
                 estimate=_longer(old.estimate, room, 0.0),
                 label=_longer(old.label, room, -1),
                 precision=_longer(old.precision, room, 0.0),
-                scratch=Scratch.empty(room, len(self._code)),
+                scratch=Scratch.empty(room, len(self._table)),
             )
         self.space = self._wiring.resized(self.space)
         self.state.precision[n - 1] = self.space.ridge
@@ -273,27 +264,21 @@ class LocalLGC(PositionLearner[Any]):
         return float(error)
 
     def encode(self, y: Any) -> int:
-        label = _plain(y)
-        if label in self._code:
-            return self._code[label]
-        if self.fixed:
-            raise LabelError(
-                f"label {y!r} is not among the declared classes {self.classes!r}; "
-                "declare it, or leave classes out to learn them as they come"
-            )
-        self._code[label] = len(self._code)
-        self._resize(np.arange(len(self._code) - 1), 1)
-        return self._code[label]
+        code = self._table.find(y)
+        if code < 0:
+            code = self._table.admit(y)
+            self._resize(np.arange(code), 1)
+        return code
 
     def decode(self, code: int) -> Any:
         return None if code < 0 else self.classes[code]
 
     def settle(self) -> None:
-        if not self.fixed:
+        if not self._table.fixed:
             known = self.state.order[self.state.order >= 0]
-            names, place = self.classes, np.full(len(self._code) + 1, -1)
+            place = np.full(len(self._table) + 1, -1)
             place[known] = np.arange(len(known))  # the last entry translates "no label"
-            self._code = {names[code]: k for k, code in enumerate(known)}
+            self._table.keep(known)
             self._resize(known, 0)
             self.state.label[:] = place[self.state.label]
             self.state.order[:] = np.arange(len(known))
@@ -312,11 +297,10 @@ class LocalLGC(PositionLearner[Any]):
     def settings(self) -> State:
         wires: Wires = self.space
         return {
-            "classes": np.array(_written(self.classes, "classes")),
-            "fixed": np.array(self.fixed),
+            **self._table.settings(),
             "numbers": np.array([wires.ridge, wires.mu, wires.tolerance, wires.caution, self.unit]),
             "choices": np.array([wires.guess, wires.reach]),
-            "added_nodes": np.array(_written(self.nodes[self.graph.n :], "added nodes")),
+            "added_nodes": np.array(written(self.nodes[self.graph.n :], "added nodes")),
             **self._wiring.added(),
         }
 
@@ -324,8 +308,7 @@ class LocalLGC(PositionLearner[Any]):
     def restore(cls, state: State, kernel: Graph) -> Self:
         """The learner that was snapshot; ``kernel`` is the graph that it started with."""
         expect_kind(state, cls.kind)
-        names = json.loads(str(take(state, cls.kind, "classes")))
-        fixed = bool(take(state, cls.kind, "fixed"))
+        names, fixed = saved_classes(state, cls.kind)
         ridge, mu, tolerance, caution, unit = (float(v) for v in take(state, cls.kind, "numbers"))
         guess, reach = (bool(v) for v in take(state, cls.kind, "choices"))
         learner = cls(
@@ -363,15 +346,6 @@ class LocalLGC(PositionLearner[Any]):
         super().load(state)
 
 
-def _plain(label: Any) -> Any:
-    label = label.item() if isinstance(label, np.generic) else label
-    try:
-        hash(label)
-    except TypeError:
-        raise LabelError(f"label {label!r} is not hashable; use numbers or strings as labels") from None
-    return label
-
-
 def _caution(value: float) -> float:
     return float("inf") if value == float("inf") else non_negative(value, "caution")
 
@@ -379,10 +353,3 @@ def _caution(value: float) -> float:
 def _longer(array: Any, length: int, fill: float) -> Any:
     more = np.full((length - len(array), *array.shape[1:]), fill, array.dtype)
     return np.concatenate([array, more])
-
-
-def _written(values: Iterable[Any], what: str) -> str:
-    listed = list(values)
-    if not all(isinstance(value, str | int | float) for value in listed):
-        raise SnapshotError(f"{what} {listed!r:.80} cannot be written down; use strings or numbers")
-    return json.dumps(listed)

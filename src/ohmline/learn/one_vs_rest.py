@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Self, final
 
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
-from ohmline.errors import LabelError, LearnerError, SnapshotError
+from ohmline.errors import LearnerError
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind, take
+from ohmline.learn.classes import ClassTable, saved_classes
+from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
 from ohmline.learn.position import PositionLearner
 from ohmline.learn.stepping import (
     ALWAYS,
@@ -54,19 +54,18 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         self._unseen = make()  # has seen only negatives; late classes start as its copy
         if not isinstance(self._unseen, PositionLearner):
             raise LearnerError(f"make must return a binary learner over a kernel, got {self._unseen!r}")
-        self._learners: dict[Any, PositionLearner[Any]] = {}
-        self.fixed = classes is not None
-        for label in classes or ():
-            if label in self._learners:
-                raise LabelError(f"class {label!r} is declared twice; name each class once")
-            self._learners[label] = make()
-        if self.fixed and not self._learners:
-            raise LabelError("classes is empty; name the classes, or leave it out to learn them as they come")
+        self._table = ClassTable(classes)
+        self._learners: dict[Any, PositionLearner[Any]] = {label: make() for label in self._table.names}
 
     @property
     def nodes(self) -> NodeIndex:
         """The nodes it may be asked about."""
         return self._unseen.nodes
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the classes were declared."""
+        return self._table.fixed
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -102,7 +101,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             return Update(None, False, 0.0)
         self._admit([y])
         updates = [learner.learn_one(x, 1 if label == y else -1) for label, learner in self._learners.items()]
-        if not self.fixed:
+        if not self._table.fixed:
             self._unseen.learn_one(x, -1)
         return Update(said != y, any(u.updated for u in updates), sum(u.progress for u in updates))
 
@@ -147,7 +146,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             updated |= log.updated & live
             moved += np.where(live, log.progress, 0.0)
             progress(trials * (k + 1) // len(labels) - trials * k // len(labels))
-        if not self.fixed:
+        if not self._table.fixed:
             self._unseen.play_arrays(nodes, np.zeros(trials, np.int64), (-1,), asked, always, draws, _silent)
         prediction, gap = np.full(trials, -1, np.int64), np.zeros(trials)
         if labels:
@@ -157,17 +156,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         return dict(enumerate(labels)) | {-1: None}, Log(prediction, gap, variances, asked, updated, moved)
 
     def snapshot(self) -> State:
-        try:
-            names = json.dumps(list(self._learners))
-        except TypeError:
-            raise SnapshotError(
-                f"classes {self.classes!r} cannot be written down; use strings or numbers as labels"
-            ) from None
-        state: State = {
-            "kind": np.array(self.kind),
-            "classes": np.array(names),
-            "fixed": np.array(self.fixed),
-        }
+        state: State = {"kind": np.array(self.kind), **self._table.settings()}
         for prefix, learner in (("unseen", self._unseen), *enumerate(self._learners.values())):
             state |= {f"{prefix}/{key}": value for key, value in learner.snapshot().items()}
         return state
@@ -176,9 +165,9 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
     def restore(cls, state: State, kernel: Any) -> Self:
         """``kernel`` is here the function that makes a fresh binary learner."""
         expect_kind(state, cls.kind)
-        names = json.loads(str(take(state, cls.kind, "classes")))
-        many = cls(kernel, names if bool(take(state, cls.kind, "fixed")) else None)
-        many._learners = {name: kernel() for name in names}
+        names, fixed = saved_classes(state, cls.kind)
+        many = cls(kernel, names if fixed else None)
+        many._admit(names)
         for prefix, learner in (("unseen", many._unseen), *enumerate(many._learners.values())):
             part = {k.removeprefix(f"{prefix}/"): v for k, v in state.items() if k.startswith(f"{prefix}/")}
             learner.load(part)
@@ -186,13 +175,8 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     def _admit(self, labels: Iterable[Any]) -> None:
         """Let new classes in, all or none."""
-        fresh = [label for label in dict.fromkeys(labels) if label not in self._learners]
-        if fresh and self.fixed:
-            raise LabelError(
-                f"label {fresh[0]!r} is not among the declared classes {self.classes!r}; "
-                "declare it, or leave classes out to learn them as they come"
-            )
-        for label in fresh:
+        for label in [label for label in dict.fromkeys(labels) if self._table.find(label) < 0]:
+            self._table.admit(label)
             copy = self.make()
             copy.load(self._unseen.snapshot())
             self._learners[label] = copy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple, Self, final
 
@@ -11,10 +10,10 @@ from numpy.typing import DTypeLike
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints, positive
 from ohmline.compiled import compiled, dot, implements
-from ohmline.errors import LabelError, SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import Features
+from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.lgc_step import Variance, absorb, gain, quadratic, spread, sqtie
 from ohmline.learn.online_lgc import explicit_features, precision, reading
@@ -88,21 +87,14 @@ class SharedLGC(PositionLearner[Any]):
         self.kernel = kernel
         self.mu = positive(mu, "mu")
         self.variance = reading(variance)
-        self.fixed = classes is not None
-        self._code: dict[Any, int] = {}
-        for label in classes if classes is not None else ():
-            if label in self._code:
-                raise LabelError(f"class {label!r} is declared twice; name each class once")
-            self._code[label] = len(self._code)
-        if self.fixed and not self._code:
-            raise LabelError("classes is empty; name the classes, or leave it out to learn them as they come")
+        self._table = ClassTable(classes)
         self.space: Features = explicit_features(kernel, precision(dtype))
         d, kind = self.space.rows.shape[1], self.space.rows.dtype
         self.state = SharedState(
-            np.zeros((len(self._code), d), kind),
+            np.zeros((len(self._table), d), kind),
             np.asarray(np.eye(d) / self.mu, kind),
-            np.zeros(len(self._code), kind),
-            np.full(len(self._code), -1),
+            np.zeros(len(self._table), kind),
+            np.full(len(self._table), -1),
             np.zeros(1, np.int64),
             np.array([self.variance is Variance.BEFORE]),
         )
@@ -114,7 +106,7 @@ class SharedLGC(PositionLearner[Any]):
     @property
     def classes(self) -> tuple[Any, ...]:
         """The classes, in the order in which they were declared, or first seen."""
-        return tuple(self._code)
+        return self._table.names
 
     @property
     def watched(self) -> WatchedShared:
@@ -138,48 +130,29 @@ class SharedLGC(PositionLearner[Any]):
         return {names[code]: float(score) for code, score in zip(known, scores, strict=True)}
 
     def encode(self, y: Any) -> int:
-        label = y.item() if isinstance(y, np.generic) else y
-        try:
-            if label in self._code:
-                return self._code[label]
-        except TypeError:
-            raise LabelError(f"label {y!r} is not hashable; use numbers or strings as labels") from None
-        if self.fixed:
-            raise LabelError(
-                f"label {y!r} is not among the declared classes {self.classes!r}; "
-                "declare it, or leave classes out to learn them as they come"
-            )
-        self._code[label] = len(self._code)
-        self._resize(np.arange(len(self._code) - 1), 1)
-        return self._code[label]
+        code = self._table.find(y)
+        if code < 0:
+            code = self._table.admit(y)
+            self._resize(np.arange(code), 1)
+        return code
 
     def decode(self, code: int) -> Any:
         return None if code < 0 else self.classes[code]
 
     def settle(self) -> None:
-        if not self.fixed:
+        if not self._table.fixed:
             known = self.state.order[: self.state.seen[0]].copy()
-            names = self.classes
-            self._code = {names[code]: k for k, code in enumerate(known)}
+            self._table.keep(known)
             self._resize(known, 0)
             self.state.order[:] = np.arange(len(known))
 
     def settings(self) -> State:
-        if not all(isinstance(label, str | int | float) for label in self._code):
-            raise SnapshotError(
-                f"classes {self.classes!r} cannot be written down; use strings or numbers as labels"
-            )
-        return {
-            "classes": np.array(json.dumps(self.classes)),
-            "fixed": np.array(self.fixed),
-            "mu": np.array(self.mu),
-        }
+        return {**self._table.settings(), "mu": np.array(self.mu)}
 
     @classmethod
     def restore(cls, state: State, kernel: Kernel) -> Self:
         expect_kind(state, cls.kind)
-        names = json.loads(str(take(state, cls.kind, "classes")))
-        fixed = bool(take(state, cls.kind, "fixed"))
+        names, fixed = saved_classes(state, cls.kind)
         learner = cls(
             kernel,
             names if fixed else None,
