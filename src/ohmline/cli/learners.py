@@ -77,10 +77,16 @@ def _one_proj(table: Table, classes: Sequence[Any]) -> Any:
     return Projection.one_proj(table.kernel)
 
 
-def _min_norm(table: Table, classes: Sequence[Any]) -> Any:
-    from ohmline.learn import Projection
+def _c_proj(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import Contradiction, Projection
 
-    return Projection.min_norm(table.kernel)
+    return Projection.c_proj(table.kernel, contradiction=Contradiction.RELABEL)
+
+
+def _min_norm(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import Contradiction, Projection
+
+    return Projection.min_norm(table.kernel, contradiction=Contradiction.RELABEL)
 
 
 def _pounce(table: Table, classes: Sequence[Any]) -> Any:
@@ -116,6 +122,7 @@ def _local_lgc(table: Table, classes: Sequence[Any]) -> Any:
 LEARNERS: dict[str, Choice] = {
     "perceptron": Choice("the graph perceptron (paper 001)", _perceptron),
     "one-proj": Choice("projection on the latest label (paper 000)", _one_proj),
+    "c-proj": Choice("projections on all labels until none is wrong (paper 000)", _c_proj),
     "min-norm": Choice("minimum norm interpolation (paper 000)", _min_norm),
     "pounce": Choice("POUNCE (paper 002)", _pounce),
     "nearest": Choice("the nearest labelled node", _nearest),
