@@ -1,4 +1,4 @@
-"""The report of an experiment: its claims, our numbers beside the paper's, its figures."""
+"""The report of an experiment: its claims, our numbers beside the paper's, its figures, all numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from html import escape
 
 from ohmline.errors import MissingExtra
 from ohmline.lab import page
-from ohmline.lab.experiment import Reproduction
+from ohmline.lab.experiment import Reproduction, Row
 from ohmline.lab.plot import as_svg, drawn
+
+SHORT = 12
+"""Rows that a table of numbers may have and still be shown at once."""
 
 
 def experiment_page(reproduction: Reproduction) -> str:
@@ -19,14 +22,17 @@ def experiment_page(reproduction: Reproduction) -> str:
             (page.verdict(claim.holds), escape(claim.claim), escape(claim.detail)) for claim in result.claims
         ]
         body.append(page.card(page.table(("", "claim", "what we saw"), rows), "Claims"))
-    if result.rows:
-        body.append(page.card(_numbers(reproduction), "Our numbers beside the paper's"))
+    printed = [row for row in result.rows if row.paper is not None]
+    if printed:
+        body.append(page.card(_numbers(printed), "Our numbers beside the paper's"))
     for name, draw in result.figures.items():
         try:
             picture = f'<figure class="paper">{as_svg(drawn(draw))}</figure>'
         except MissingExtra as error:
             picture = f'<p class="note">The figure is not drawn: {escape(str(error))}</p>'
         body.append(page.card(picture, name))
+    if len(result.rows) > len(printed):
+        body.append(page.card(_folded(_numbers(result.rows), len(result.rows)), "All numbers"))
     if result.notes:
         body.append(page.card("".join(f"<p>{escape(note)}</p>" for note in result.notes), "Notes"))
     quick = ", with fewer repetitions (--quick)" if reproduction.settings.quick else ""
@@ -37,7 +43,14 @@ def experiment_page(reproduction: Reproduction) -> str:
     return page.page(experiment.title, f"{experiment.id} · {experiment.paper}", body)
 
 
-def _numbers(reproduction: Reproduction) -> str:
+def _folded(table: str, rows: int) -> str:
+    """A long table waits behind one line, so that the figures are seen first."""
+    if rows <= SHORT:
+        return table
+    return f"<details><summary>{rows} rows</summary>{table}</details>"
+
+
+def _numbers(rows: list[Row]) -> str:
     return page.table(
         ("data", "method", "metric", "paper", "ours", "±", "runs"),
         [
@@ -50,7 +63,7 @@ def _numbers(reproduction: Reproduction) -> str:
                 f"{row.std:.2g}" if row.runs > 1 else "",
                 str(row.runs),
             )
-            for row in reproduction.result.rows
+            for row in rows
         ],
         numbers=frozenset({3, 4, 5, 6}),
     )
