@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, final
 
 import numpy as np
 
+from ohmline.arrays import Ints
 from ohmline.errors import LabelError, SnapshotError
 from ohmline.learn.contract import State, take
+from ohmline.learn.position import PositionLearner
 
 
 @final
@@ -68,6 +71,34 @@ class ClassTable:
     def settings(self) -> State:
         """For a snapshot."""
         return {"classes": np.array(written(self.names, "classes")), "fixed": np.array(self.fixed)}
+
+
+class ManyClassLearner(PositionLearner[Any]):
+    """A learner of many classes over the nodes of an index: its codes are places in a class table."""
+
+    _table: ClassTable
+
+    @property
+    @final
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in the order in which they were declared, or first learned."""
+        return self._table.names
+
+    @final
+    def encode(self, y: Any) -> int:
+        code = self._table.find(y)
+        if code < 0:
+            code = self._table.admit(y)
+            self._resize(np.arange(code), 1)
+        return code
+
+    @final
+    def decode(self, code: int) -> Any:
+        return None if code < 0 else self.classes[code]
+
+    @abstractmethod
+    def _resize(self, keep: Ints, fresh: int) -> None:
+        """Keep what the state holds of the classes at ``keep``, and make room for ``fresh`` more."""
 
 
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:

@@ -13,11 +13,10 @@ from ohmline.arrays import Ints, non_negative, positive
 from ohmline.errors import LearnerError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.classes import ClassTable, saved_classes, written
+from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes, written
 from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.local_step import LocalState, chances, look, look_at, settle_class, withdraw
 from ohmline.learn.local_wiring import Wiring
-from ohmline.learn.position import PositionLearner
 from ohmline.learn.push import CODE, EDGES, MARGIN, NODE, OWN, RESIDUAL, TOUCHED, Scratch, Wires, sweep, worst
 from ohmline.learn.stepping import view_at
 
@@ -41,7 +40,7 @@ class Certainty:
 
 
 @final
-class LocalLGC(PositionLearner[Any]):
+class LocalLGC(ManyClassLearner):
     """Learning with local and global consistency at full rank, for any number of classes.
 
     OLLGC (paper 004) without its eigenvectors: its kernel matrix is never formed, only the sparse
@@ -142,11 +141,6 @@ class LocalLGC(PositionLearner[Any]):
     @property
     def nodes(self) -> NodeIndex:
         return self._wiring.nodes
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The classes, in the order in which they were declared, or first learned."""
-        return self._table.names
 
     def predict_one(self, x: Hashable) -> Any:
         return self.decode(view_at(self.space, self.state, self.nodes.position(x))[0])
@@ -262,16 +256,6 @@ class LocalLGC(PositionLearner[Any]):
             error = worst(*arguments)
         state.scratch.whole[NODE] = -1
         return float(error)
-
-    def encode(self, y: Any) -> int:
-        code = self._table.find(y)
-        if code < 0:
-            code = self._table.admit(y)
-            self._resize(np.arange(code), 1)
-        return code
-
-    def decode(self, code: int) -> Any:
-        return None if code < 0 else self.classes[code]
 
     def settle(self) -> None:
         if not self._table.fixed:

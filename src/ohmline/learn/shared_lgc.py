@@ -13,11 +13,10 @@ from ohmline.compiled import compiled, dot, implements
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import Features
-from ohmline.learn.classes import ClassTable, saved_classes
+from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
 from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.lgc_step import Variance, absorb, gain, quadratic, spread, sqtie
 from ohmline.learn.online_lgc import explicit_features, precision, reading
-from ohmline.learn.position import PositionLearner
 from ohmline.learn.stepping import learn, view
 
 
@@ -48,7 +47,7 @@ class WatchedShared(NamedTuple):
 
 
 @final
-class SharedLGC(PositionLearner[Any]):
+class SharedLGC(ManyClassLearner):
     """OLLGC for many classes: one A for all, weights d x C, the largest score wins.
 
     Every label is learned, so all classes have the same A, and one gain serves them all: a trial
@@ -104,11 +103,6 @@ class SharedLGC(PositionLearner[Any]):
         return self.kernel.nodes
 
     @property
-    def classes(self) -> tuple[Any, ...]:
-        """The classes, in the order in which they were declared, or first seen."""
-        return self._table.names
-
-    @property
     def watched(self) -> WatchedShared:
         return WatchedShared(*self.state)
 
@@ -128,16 +122,6 @@ class SharedLGC(PositionLearner[Any]):
         scores = 2 * shares - shares.sum()
         names = self.classes
         return {names[code]: float(score) for code, score in zip(known, scores, strict=True)}
-
-    def encode(self, y: Any) -> int:
-        code = self._table.find(y)
-        if code < 0:
-            code = self._table.admit(y)
-            self._resize(np.arange(code), 1)
-        return code
-
-    def decode(self, code: int) -> Any:
-        return None if code < 0 else self.classes[code]
 
     def settle(self) -> None:
         if not self._table.fixed:
