@@ -64,6 +64,15 @@ def test_one_class_against_the_rest() -> None:
     assert stream.binary({"x", "z"}).labels == [1, -1, None, 1]
 
 
+def test_a_sudden_drift_is_one_stream_after_another() -> None:
+    before, after = ohm.Stream(np.arange(6), [1] * 6), ohm.Stream(np.arange(6), [-1] * 6).label_rate(0.5)
+    joined = before.then(after)
+    assert joined.labels == before.labels + after.labels
+    assert joined.revealed.tolist() == before.revealed.tolist() + after.revealed.tolist()
+    assert isinstance(joined.nodes, np.ndarray)
+    assert ohm.play(perceptron(), joined).mistakes > 0
+
+
 def test_breadth_first_reaches_neighbours_before_strangers() -> None:
     graph = line(30)
     order = [x for x, _ in ohm.Stream(range(30), [1] * 30).breadth_first(graph, seed=2)]

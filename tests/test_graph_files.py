@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -427,3 +428,9 @@ def test_a_first_row_that_looks_like_a_header_is_kept(tmp_path):
     graph = Graph.from_edges([("a", "b"), ("1", "2"), ("2", "3")])
     write(graph, tmp_path / "graph.txt")
     assert read(tmp_path / "graph.txt") == graph
+
+
+def test_the_class_reads_too(tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("a,b,2\nb,c,1\n")
+    assert Graph.read(path) == read(path) == Graph.from_edges([("a", "b", 2.0), ("b", "c", 1.0)])

@@ -80,6 +80,17 @@ class Stream:
         """The same trials again and again: ``times`` passes."""
         return self._pick(np.tile(np.arange(len(self)), times))
 
+    def then(self, other: Stream) -> Stream:
+        """These trials, then those of ``other``: with other labels of the same nodes, a sudden drift.
+
+        >>> list(Stream("ab", [1, 1]).then(Stream("ab", [1, -1])))
+        [('a', 1), ('b', 1), ('a', 1), ('b', -1)]
+        """
+        both = isinstance(self.nodes, np.ndarray) and isinstance(other.nodes, np.ndarray)
+        nodes = np.concatenate([self.nodes, other.nodes]) if both else [*self.nodes, *other.nodes]
+        revealed = np.concatenate([self.revealed, other.revealed])
+        return Stream(nodes, self.labels + other.labels, revealed=revealed)
+
     def breadth_first(self, graph: Graph, seed: int = 0) -> Stream:
         """Trials in the order in which a walk from a random node reaches their nodes."""
         rng = np.random.default_rng(seed)

@@ -147,6 +147,13 @@ class Graph:
         )
 
     @classmethod
+    def read(cls, path: Any, **options: Any) -> Graph:
+        """A graph from a file; the same as :func:`ohmline.graph.read`."""
+        from ohmline.graph.files import read
+
+        return read(path, **options)
+
+    @classmethod
     def _assemble(
         cls,
         s: Ints,

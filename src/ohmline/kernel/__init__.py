@@ -1,5 +1,6 @@
 """Kernels: the space of functions on a graph or on vectors."""
 
+from ohmline.graph.measure import resistance
 from ohmline.kernel.contract import Constant, Kernel, Ridge
 from ohmline.kernel.laplacian import LaplacianKernel, default_bias
 from ohmline.kernel.solver import SolverKernel
@@ -17,4 +18,5 @@ __all__ = [
     "SpectralKernel",
     "VectorKernel",
     "default_bias",
+    "resistance",
 ]
