@@ -121,12 +121,14 @@ def test_any_iterable_of_pairs_will_do() -> None:
 
 
 def test_progress_adds_up_to_the_trials() -> None:
+    nodes = ohm.Stream(list(range(6)) * 1000, [1] * 6000)
+    points = ohm.Stream(np.random.default_rng(0).standard_normal((5000, 2)), [1, -1] * 2500)
     for compiled in (True, False):
-        told: list[int] = []
-        stream = ohm.Stream(list(range(6)) * 1000, [1] * 6000)
-        ohm.play(perceptron(), stream, compiled=compiled, progress=told.append)
-        assert sum(told) == 6000
-        assert len(told) > 1
+        for learner, stream in ((perceptron(), nodes), (ohm.OnlineManifold(), points)):
+            told: list[int] = []
+            ohm.play(learner, stream, compiled=compiled, progress=told.append)
+            assert sum(told) == len(stream)
+            assert len(told) > 1
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -237,6 +237,7 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
             spent += ask
             self._wait(rows[start], int(truth[start]) if ask else UNLABELLED)
             start += 1
+        progress(start)
         while start < len(rows):
             part = slice(start, min(start + BLOCK, len(rows)))
             spent = self._learning(rows.shape[1]).play(
