@@ -14,7 +14,7 @@ from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.learn.contract import OnlineLearner
 from ohmline.learn.position import ArrayPlayer, PositionLearner
-from ohmline.learn.stepping import BLOCK, RANDOM_RATE, Log, silent
+from ohmline.learn.stepping import BLOCK, RANDOM_RATE, Batch, Log, silent
 from ohmline.query.stream import Always, StreamQuery
 
 
@@ -55,7 +55,7 @@ def play(
         if query.needs_variance and len(stream):
             query.wants(learner.view_one(stream.nodes[0]), trial=1)  # raises where there is no variance
         meaning, log = learner.play_arrays(
-            stream.nodes, stream.codes, stream.classes, stream.revealed, query.rule, draws, report
+            Batch(stream.nodes, stream.codes, stream.classes, stream.revealed, draws), query.rule, report
         )
     else:
         meaning, log = _play_events(learner, stream, query, draws, report)

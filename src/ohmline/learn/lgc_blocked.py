@@ -14,27 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints
 from ohmline.compiled import compiled, dot
 from ohmline.learn.lgc_step import margin_of, spread
-from ohmline.learn.stepping import Log, Rule, asks
+from ohmline.learn.stepping import Log, Trials, asks
 
 
 @compiled
-def run_blocked(
-    space: Any,
-    state: Any,
-    positions: Ints,
-    truth: Ints,
-    revealed: Bools,
-    rule: Rule,
-    draws: Floats,
-    first: int,
-    spent: int,
-    log: Log,
-    block: int,
-) -> int:
+def run_blocked(space: Any, state: Any, trials: Trials, spent: int, log: Log, block: int) -> int:
     """As ``run``, with ``block`` trials ahead at a time; the number of labels asked for so far."""
+    positions, truth, revealed, draws = trials.where, trials.truth, trials.revealed, trials.draws
+    rule, first = trials.rule, trials.first
     w, inverse = state.weights, state.inverse
     d = w.shape[0]
     rows = np.empty((block, d), w.dtype)  # M_B

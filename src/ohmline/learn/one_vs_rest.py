@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Self, final
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints
+from ohmline.arrays import Bools, Floats
 from ohmline.errors import LearnerError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
@@ -17,6 +17,7 @@ from ohmline.learn.stepping import (
     ALWAYS,
     GAP_BELOW,
     VARIANCE_ABOVE,
+    Batch,
     Log,
     Rule,
     asks,
@@ -110,16 +111,10 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         return rule.kind not in (VARIANCE_ABOVE, GAP_BELOW) and self._unseen.can_play(rule)
 
     def play_arrays(
-        self,
-        nodes: Sequence[Any],
-        codes: Ints,
-        classes: Sequence[Any],
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        progress: Callable[[int], None],
+        self, batch: Batch, rule: Rule, progress: Callable[[int], None]
     ) -> tuple[dict[int, Any], Log]:
         """Every binary problem in its own compiled loop, then the largest margin of each trial."""
+        nodes, codes, classes, revealed, draws = batch
         self.nodes.positions(nodes)
         asked = _asked(revealed, rule, draws)
         in_order = list(dict.fromkeys(codes[asked].tolist()))
@@ -134,7 +129,9 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         for k, label in enumerate(labels):
             own = np.fromiter((classes[c] == label for c in range(len(classes))), np.bool_, len(classes))
             truth = np.append(own, False)[codes].astype(np.int64)
-            _, log = self._learners[label].play_arrays(nodes, truth, (-1, 1), asked, always, draws, _silent)
+            _, log = self._learners[label].play_arrays(
+                Batch(nodes, truth, (-1, 1), asked, draws), always, _silent
+            )
             margins[k] = log.margin
             known_from = 0
             if k >= before:  # a late class cannot be said before it was seen
@@ -147,7 +144,8 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             moved += np.where(live, log.progress, 0.0)
             progress(trials * (k + 1) // len(labels) - trials * k // len(labels))
         if not self._table.fixed:
-            self._unseen.play_arrays(nodes, np.zeros(trials, np.int64), (-1,), asked, always, draws, _silent)
+            negatives = np.zeros(trials, np.int64)
+            self._unseen.play_arrays(Batch(nodes, negatives, (-1,), asked, draws), always, _silent)
         prediction, gap = np.full(trials, -1, np.int64), np.zeros(trials)
         if labels:
             some = np.isfinite(margins.max(axis=0))

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ohmline.arrays import Bools, Floats, Ints, positive
+from ohmline.arrays import positive
 from ohmline.errors import KernelError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel, dense_matrix
@@ -17,7 +17,7 @@ from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.lgc_blocked import run_blocked
 from ohmline.learn.lgc_step import LGCState, Variance, WatchedLGC
 from ohmline.learn.position import BinaryPositionLearner
-from ohmline.learn.stepping import Log, Rule, reads_variance
+from ohmline.learn.stepping import Log, Trials, reads_variance
 
 BLOCKED_FROM = 32
 """Features from which ``play`` works ahead: twice as fast, and below it a pass takes no time anyway."""
@@ -102,22 +102,10 @@ class OnlineLGC(BinaryPositionLearner):
         """r_t: how little the labels learned so far say about ``x``."""
         return self.view_one(x).variance
 
-    def drive(
-        self,
-        positions: Ints,
-        truth: Ints,
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        first: int,
-        spent: int,
-        log: Log,
-    ) -> int:
-        if not (self.blocked and reads_variance(rule) and len(self.state.weights) >= BLOCKED_FROM):
-            return super().drive(positions, truth, revealed, rule, draws, first, spent, log)
-        return run_blocked(
-            self.space, self.state, positions, truth, revealed, rule, draws, first, spent, log, AHEAD
-        )
+    def drive(self, trials: Trials, spent: int, log: Log) -> int:
+        if not (self.blocked and reads_variance(trials.rule) and len(self.state.weights) >= BLOCKED_FROM):
+            return super().drive(trials, spent, log)
+        return run_blocked(self.space, self.state, trials, spent, log, AHEAD)
 
     def settings(self) -> State:
         return {"mu": np.array(self.mu), "blocked": np.array(self.blocked)}

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, final, runtime_checkable
 import numpy as np
 from numba import typeof, types
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.arrays import AnyArray, Bools, Ints
 from ohmline.compiled import compiled
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
@@ -28,8 +28,10 @@ from ohmline.learn.contract import (
 )
 from ohmline.learn.stepping import (
     BLOCK,
+    Batch,
     Log,
     Rule,
+    Trials,
     distinct,
     learn_at,
     reads_variance,
@@ -48,19 +50,9 @@ class ArrayPlayer(Protocol):
         ...
 
     def play_arrays(
-        self,
-        nodes: Sequence[Any],
-        codes: Ints,
-        classes: Sequence[Any],
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        progress: Callable[[int], None],
+        self, batch: Batch, rule: Rule, progress: Callable[[int], None]
     ) -> tuple[dict[int, Any], Log]:
-        """Play every trial, labelled ``classes[codes[t]]`` where ``revealed[t]``.
-
-        Returns the meaning of the prediction codes, and the log.
-        """
+        """Play every trial; the meaning of the prediction codes, and the log."""
         ...
 
 
@@ -111,20 +103,10 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
         """
         return self.state
 
-    def drive(
-        self,
-        positions: Ints,
-        truth: Ints,
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        first: int,
-        spent: int,
-        log: Log,
-    ) -> int:
+    def drive(self, trials: Trials, spent: int, log: Log) -> int:
         """``run`` on some trials; a learner may know a quicker road to the same predictions."""
-        state = self.watched if reads_variance(rule) else self.state
-        return run(self.space, state, positions, truth, revealed, rule, draws, first, spent, log)
+        state = self.watched if reads_variance(trials.rule) else self.state
+        return run(self.space, state, trials, spent, log)
 
     @final
     def can_play(self, rule: Rule) -> bool:
@@ -133,32 +115,17 @@ class PositionLearner(OnlineLearner[Hashable, Y]):
 
     @final
     def play_arrays(
-        self,
-        nodes: Sequence[Any],
-        codes: Ints,
-        classes: Sequence[Any],
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        progress: Callable[[int], None],
+        self, batch: Batch, rule: Rule, progress: Callable[[int], None]
     ) -> tuple[dict[int, Any], Log]:
         # Every node and label is checked before the first trial, so an error changes nothing.
-        positions = self.nodes.positions(nodes)
-        truth = self.encode_all(codes, classes, revealed)
+        positions = self.nodes.positions(batch.nodes)
+        truth = self.encode_all(batch.codes, batch.classes, batch.revealed)
+        trials = Trials(positions, truth, batch.revealed, rule, batch.draws, 1)
         log, spent = Log.empty(len(positions)), 0
         block = len(positions) if progress is silent else BLOCK
         for start in range(0, len(positions), max(block, 1)):
             part = slice(start, min(start + block, len(positions)))
-            spent = self.drive(
-                positions[part],
-                truth[part],
-                revealed[part],
-                rule,
-                draws[part],
-                start + 1,
-                spent,
-                log.part(part),
-            )
+            spent = self.drive(trials.part(part), spent, log.part(part))
             progress(part.stop - part.start)
         meaning = {code: self.decode(code) for code in distinct(log.prediction)}
         self.settle()

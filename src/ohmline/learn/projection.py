@@ -25,7 +25,7 @@ from ohmline.learn.corrective import (
     Strategy,
 )
 from ohmline.learn.position import BinaryPositionLearner
-from ohmline.learn.stepping import Log, Rule
+from ohmline.learn.stepping import Log, Trials
 from ohmline.learn.sweep import SweepState
 
 
@@ -143,20 +143,10 @@ class Projection(BinaryPositionLearner):
         """A strategy of the user's own is asked in Python, trial by trial."""
         return not isinstance(self.strategy, Strategy) or isinstance(self.space, Columns)
 
-    def drive(
-        self,
-        positions: Ints,
-        truth: Ints,
-        revealed: Any,
-        rule: Rule,
-        draws: Floats,
-        first: int,
-        spent: int,
-        log: Log,
-    ) -> int:
+    def drive(self, trials: Trials, spent: int, log: Log) -> int:
         if self.affine:
-            self._reserve(min(self.kernel.n, int(self.state.size[0]) + len(positions)))
-        return super().drive(positions, truth, revealed, rule, draws, first, spent, log)
+            self._reserve(min(self.kernel.n, int(self.state.size[0]) + len(trials.where)))
+        return super().drive(trials, spent, log)
 
     def prepare(self, i: int, y: int) -> None:
         if not isinstance(self.strategy, Strategy):

@@ -8,11 +8,12 @@ arrays in a compiled loop. There is no second implementation that could drift.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints
+from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import compiled, inlined, lend
 from ohmline.kernel.space import ahead
 
@@ -57,6 +58,43 @@ class Log(NamedTuple):
     def part(self, span: slice) -> Log:
         """A window onto some of the trials."""
         return Log(*(column[span] for column in self))  # type: ignore[arg-type]
+
+
+class Trials(NamedTuple):
+    """Some trials in a row, as compiled code sees them."""
+
+    where: AnyArray
+    """Positions of nodes, or a point a row."""
+    truth: Ints
+    """Label codes, of no meaning where nothing is revealed."""
+    revealed: Bools
+    rule: Rule
+    draws: Floats
+    """A uniform number a trial, for random queries."""
+    first: int
+    """The number of the first trial, counted from 1."""
+
+    def part(self, span: slice) -> Trials:
+        """Only the trials in ``span``, with the numbers they have."""
+        return Trials(
+            self.where[span],
+            self.truth[span],
+            self.revealed[span],
+            self.rule,
+            self.draws[span],
+            self.first + span.start,
+        )
+
+
+class Batch(NamedTuple):
+    """Some trials in a row, as the game has them."""
+
+    nodes: Any
+    codes: Ints
+    """The label of trial t is ``classes[codes[t]]``."""
+    classes: Sequence[Any]
+    revealed: Bools
+    draws: Floats
 
 
 def view(space: Any, state: Any, i: Any) -> tuple[int, float, float]:
@@ -109,18 +147,9 @@ def learn_at(space: Any, state: Any, i: int, y: int) -> tuple[int, bool, float]:
 
 
 @inlined
-def _loop(
-    space: Any,
-    state: Any,
-    positions: Ints,
-    truth: Ints,
-    revealed: Bools,
-    rule: Rule,
-    draws: Floats,
-    first: int,
-    spent: int,
-    log: Log,
-) -> int:
+def _loop(space: Any, state: Any, trials: Trials, spent: int, log: Log) -> int:
+    positions, truth, revealed, draws = trials.where, trials.truth, trials.revealed, trials.draws
+    rule, first = trials.rule, trials.first
     every = rule.kind == ALWAYS and rule.labels < 0
     last = positions.shape[0] - 1
     for t in range(positions.shape[0]):
@@ -140,21 +169,10 @@ def _loop(
 
 
 @compiled
-def run(
-    space: Any,
-    state: Any,
-    positions: Ints,
-    truth: Ints,
-    revealed: Bools,
-    rule: Rule,
-    draws: Floats,
-    first: int,
-    spent: int,
-    log: Log,
-) -> int:
+def run(space: Any, state: Any, trials: Trials, spent: int, log: Log) -> int:
     """Every trial in a row; the number of labels asked for so far."""
     # The arguments outlive the call, so the loop need not count who uses them.
-    return _loop(lend(space), lend(state), positions, truth, revealed, rule, draws, first, spent, lend(log))
+    return _loop(lend(space), lend(state), trials, spent, lend(log))
 
 
 def distinct(codes: Ints) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Bools, Floats, Ints, count, fraction, matrix, non_negative, vector
+from ohmline.arrays import Floats, count, fraction, matrix, non_negative, vector
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind, take
@@ -23,7 +23,7 @@ from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Manifold, Smoothness
 from ohmline.learn.manifold.step import Printed, Proximal, Step
-from ohmline.learn.stepping import BLOCK, Log, Rule, asks, distinct
+from ohmline.learn.stepping import BLOCK, Batch, Log, Rule, Trials, asks, distinct
 
 WARM_UP = 100
 """Points from which missing widths are read. They are kept and learned, none is lost."""
@@ -211,22 +211,16 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         return self.options.compiled
 
     def play_arrays(
-        self,
-        nodes: Sequence[Any],
-        codes: Ints,
-        classes: Sequence[Any],
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        progress: Callable[[int], None],
+        self, batch: Batch, rule: Rule, progress: Callable[[int], None]
     ) -> tuple[dict[int, Any], Log]:
         """Play every row of ``nodes`` in a compiled loop (see ``ArrayPlayer``)."""
         # Every row and label is checked before the first trial, so an error changes nothing.
-        rows = self._rows(nodes)
+        _, codes, classes, revealed, draws = batch
+        rows = self._rows(batch.nodes)
         table = np.zeros(len(classes) + 1, dtype=np.int64)
         for code in distinct(codes[revealed]):
             table[code] = self._encode(classes[code])
-        truth = table[codes]
+        trials = Trials(rows, table[codes], revealed, rule, draws, 1)
         log, start, spent = Log.empty(len(rows)), 0, 0
         log.variance[:] = np.nan
         while start < len(rows) and self._warming():
@@ -235,21 +229,12 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
             ask = bool(revealed[start]) and asks(rule, start + 1, view[1], np.nan, spent, draws[start])
             log.asked[start] = ask
             spent += ask
-            self._wait(rows[start], int(truth[start]) if ask else UNLABELLED)
+            self._wait(rows[start], int(trials.truth[start]) if ask else UNLABELLED)
             start += 1
         progress(start)
         while start < len(rows):
             part = slice(start, min(start + BLOCK, len(rows)))
-            spent = self._learning(rows.shape[1]).play(
-                rows[part],
-                truth[part],
-                revealed[part],
-                rule,
-                draws[part],
-                start + 1,
-                spent,
-                log.part(part),
-            )
+            spent = self._learning(rows.shape[1]).play(trials.part(part), spent, log.part(part))
             progress(part.stop - part.start)
             start = part.stop
         return {code: self.classes[code] for code in distinct(log.prediction)}, log

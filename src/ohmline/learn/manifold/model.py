@@ -7,7 +7,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints, finite, non_negative
+from ohmline.arrays import Floats, Ints, finite, non_negative
 from ohmline.errors import ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, take
@@ -25,7 +25,7 @@ from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.run import Terms, crowding, finish, run, view_row
 from ohmline.learn.manifold.smoothness import Manifold, Scene, Slopes
 from ohmline.learn.manifold.step import Proximal
-from ohmline.learn.stepping import ALWAYS, BLOCK, Log, Rule
+from ohmline.learn.stepping import ALWAYS, BLOCK, Log, Rule, Trials
 
 
 @final
@@ -99,45 +99,22 @@ class Model:
         if not self.options.compiled:
             return self._learn_foreign(x, y)
         log = Log.empty(1)
-        self.play(
-            x[None],
-            np.array([y]),
-            np.array([y != UNLABELLED]),
-            Rule(ALWAYS, 0.0, -1),
-            np.zeros(1),
-            1,
-            0,
-            log,
-        )
+        shown = np.array([y != UNLABELLED])
+        self.play(Trials(x[None], np.array([y]), shown, Rule(ALWAYS, 0.0, -1), np.zeros(1), 1), 0, log)
         return int(log.prediction[0]), float(log.progress[0])
 
-    def play(
-        self,
-        rows: Floats,
-        truth: Ints,
-        revealed: Bools,
-        rule: Rule,
-        draws: Floats,
-        first: int,
-        spent: int,
-        log: Log,
-    ) -> int:
+    def play(self, trials: Trials, spent: int, log: Log) -> int:
         """Many trials in the compiled loop; labels asked for so far."""
         start = 0
-        while start < len(rows):
-            stop = min(start + self._room(), len(rows))
+        while start < len(trials.where):
+            stop = min(start + self._room(), len(trials.where))
             part = slice(start, stop)
             spent = run(
                 self.state,
                 self.terms,
                 self.expansion,
                 self.scratch,
-                rows[part],
-                truth[part],
-                revealed[part],
-                rule,
-                draws[part],
-                first + start,
+                trials.part(part),
                 spent,
                 log.part(part),
             )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numba import njit
 
-from ohmline.arrays import Bools, Floats, Ints
+from ohmline.arrays import Floats, Ints
 from ohmline.compiled import compiled, dot, inner
 from ohmline.learn.contract import TIE
 from ohmline.learn.manifold.basis import admit, weigh
@@ -27,7 +27,7 @@ from ohmline.learn.manifold.expansion import (
 )
 from ohmline.learn.manifold.smoothness import MANIFOLD, MULTIVIEW, agreement_slopes, graph_slopes
 from ohmline.learn.manifold.step import move, rate
-from ohmline.learn.stepping import Log, Rule, asks
+from ohmline.learn.stepping import Log, Trials, asks
 
 
 class Terms(NamedTuple):
@@ -246,16 +246,13 @@ def run(
     terms: Terms,
     expansion: Expansion,
     scratch: Scratch,
-    rows: Floats,
-    truth: Ints,
-    revealed: Bools,
-    rule: Rule,
-    draws: Floats,
-    first: int,
+    trials: Trials,
     spent: int,
     log: Log,
 ) -> int:
     """Every trial in a row; the number of labels asked for so far."""
+    rows, truth, revealed, draws = trials.where, trials.truth, trials.revealed, trials.draws
+    rule, first = trials.rule, trials.first
     for t in range(rows.shape[0]):
         prediction, margin = view_row(terms, expansion, scratch, rows[t])
         log.prediction[t] = prediction
