@@ -1,4 +1,4 @@
-"""The figures of DECISIONS' kind for paper 003, on generated streams."""
+"""Paper 003's errors on generated streams, with the limits that they have to keep."""
 
 from __future__ import annotations
 

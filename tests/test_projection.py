@@ -234,7 +234,7 @@ def test_a_dependent_but_agreeing_example_is_no_contradiction() -> None:
 
 
 def test_a_cyclic_strategy_without_end_is_detected() -> None:
-    # Two triangles of one label each: with L+ alone no hypothesis separates them (DECISIONS).
+    # Two triangles of one label each: with L+ alone no hypothesis separates them.
     learner = ohm.Projection.c_proj(ohm.LaplacianKernel(two_triangles()))
     for i in (0, 1):
         learner.learn_one(i, 1)

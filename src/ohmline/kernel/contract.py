@@ -11,6 +11,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints, non_negative, positive, vector
 from ohmline.errors import KernelError
+from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.space import Columns, Dense, Features, Space, inner_of
 
@@ -142,6 +143,22 @@ class Kernel(ABC):
         if isinstance(term, Kernel):
             return Both(self, term)
         return NotImplemented
+
+
+class GraphKernel(Kernel):
+    """A kernel whose nodes and components are those of a graph."""
+
+    graph: Graph
+
+    @property
+    @final
+    def nodes(self) -> NodeIndex:
+        return self.graph.nodes
+
+    @property
+    @final
+    def component_of(self) -> Ints:
+        return self.graph.component_of
 
 
 def column_at(space: Space, i: int) -> Floats:

@@ -12,13 +12,12 @@ from scipy import linalg
 from ohmline.arrays import Floats, Ints, vector
 from ohmline.errors import KernelError
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.contract import Constant, Kernel, Sum, component_means
+from ohmline.kernel.contract import GraphKernel, Kernel, Sum, component_means
 from ohmline.kernel.space import Dense
 
 
 @final
-class LaplacianKernel(Kernel):
+class LaplacianKernel(GraphKernel):
     """K = L+, dense, by one Cholesky factorisation per component.
 
     Per component of m nodes, L+ = (L + 11'/m)^-1 - 11'/m, so the work is one factor and one
@@ -37,14 +36,6 @@ class LaplacianKernel(Kernel):
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-
-    @property
-    def nodes(self) -> NodeIndex:
-        return self.graph.nodes
-
-    @property
-    def component_of(self) -> Ints:
-        return self.graph.component_of
 
     @cached_property
     def space(self) -> Dense:
@@ -148,6 +139,3 @@ def _mirror(lower: Floats, block: int = 256) -> None:
             lower[columns, rows] = lower[rows, columns].T
         square = lower[rows, rows]
         square[:] = np.tril(square) + np.tril(square, -1).T
-
-
-__all__ = ["Constant", "LaplacianKernel", "balanced_sides", "default_bias"]

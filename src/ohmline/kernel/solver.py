@@ -11,8 +11,7 @@ from scipy import sparse
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
 from ohmline.errors import KernelError
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.contract import Kernel, component_means
+from ohmline.kernel.contract import GraphKernel, Kernel, component_means
 from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
 from ohmline.kernel.iterate import conjugate_gradients
 from ohmline.kernel.laplacian import balanced_sides
@@ -33,7 +32,7 @@ class Grounded(NamedTuple):
 
 
 @final
-class SolverKernel(Kernel):
+class SolverKernel(GraphKernel):
     """K = L+ (+ b per component + c I) for graphs of up to millions of nodes.
 
     Nothing of size n^2 is ever made. Each component is grounded at one node, which makes its Laplacian
@@ -80,14 +79,6 @@ class SolverKernel(Kernel):
         self._last_used = np.zeros(self.columns, dtype=np.int64)
         self._holder = np.full(self.columns, -1, dtype=np.int64)
         self._clock = 0
-
-    @property
-    def nodes(self) -> NodeIndex:
-        return self.graph.nodes
-
-    @property
-    def component_of(self) -> Ints:
-        return self.graph.component_of
 
     @cached_property
     def grounded(self) -> Grounded:

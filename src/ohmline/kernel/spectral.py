@@ -10,18 +10,17 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
-from ohmline.arrays import Floats, Ints, count, non_negative, vector
+from ohmline.arrays import Floats, count, non_negative, vector
 from ohmline.errors import KernelError, ParameterError
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.contract import Kernel
+from ohmline.kernel.contract import GraphKernel
 from ohmline.kernel.space import Features
 
 DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 
 
 @final
-class SpectralKernel(Kernel):
+class SpectralKernel(GraphKernel):
     """K = sum over the d smallest eigenpairs of v v' / (sigma + shift).
 
     | paper 004 | here |
@@ -66,14 +65,6 @@ class SpectralKernel(Kernel):
             raise ParameterError(
                 f"rank {rank} is above the {graph.n - graph.n_components} non-constant eigenvectors; lower it"
             )
-
-    @property
-    def nodes(self) -> NodeIndex:
-        return self.graph.nodes
-
-    @property
-    def component_of(self) -> Ints:
-        return self.graph.component_of
 
     @cached_property
     def eigenpairs(self) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from ohmline.learn.manifold.pursuit import Pursuit
 
@@ -16,21 +16,15 @@ class Basis(ABC):
     """
 
     pursuit: Pursuit
+    grows: ClassVar[bool] = False
+    """Whether room has to be made as the stream goes on."""
+    replayable: ClassVar[bool] = False
+    """Whether its elements are points of the stream, so that they can be replayed."""
 
     @property
     @abstractmethod
     def capacity(self) -> int:
         """Elements to make room for at the start."""
-
-    @property
-    @abstractmethod
-    def grows(self) -> bool:
-        """Whether room has to be made as the stream goes on."""
-
-    @property
-    @abstractmethod
-    def replayable(self) -> bool:
-        """Whether its elements are points of the stream, so that they can be replayed."""
 
     @abstractmethod
     def start(self, dimension: int, width: float) -> Any:

@@ -46,6 +46,8 @@ class Buffer(Basis):
     Buffer(100, keep='newest')
     """
 
+    replayable = True
+
     def __init__(
         self, size: int = 300, *, keep: Keep | str = Keep.LABELLED, pursuit: Pursuit | None = None
     ) -> None:
@@ -61,14 +63,6 @@ class Buffer(Basis):
     @property
     def capacity(self) -> int:
         return self.size
-
-    @property
-    def grows(self) -> bool:
-        return False
-
-    @property
-    def replayable(self) -> bool:
-        return True
 
     def start(self, dimension: int, width: float) -> BufferState:
         return BufferState(np.array([self.size, self.keep is Keep.LABELLED], dtype=np.int64))

@@ -23,20 +23,15 @@ class Full(Basis):
     Full()
     """
 
+    grows = True
+    replayable = True
+
     def __init__(self) -> None:
         self.pursuit = Pursuit()
 
     @property
     def capacity(self) -> int:
         return 256
-
-    @property
-    def grows(self) -> bool:
-        return True
-
-    @property
-    def replayable(self) -> bool:
-        return True
 
     def start(self, dimension: int, width: float) -> BufferState:
         # A buffer that is never full.

@@ -48,14 +48,6 @@ class Nystroem(Basis):
     def capacity(self) -> int:
         return self.size
 
-    @property
-    def grows(self) -> bool:
-        return False
-
-    @property
-    def replayable(self) -> bool:
-        return False
-
     def start(self, dimension: int, width: float) -> NystroemState:
         return NystroemState(
             np.array([self.size], dtype=np.int64), np.array([self.slack]), np.zeros((self.size, self.size))

@@ -92,14 +92,6 @@ class RPTree(Basis):
     def capacity(self) -> int:
         return self.leaves
 
-    @property
-    def grows(self) -> bool:
-        return False
-
-    @property
-    def replayable(self) -> bool:
-        return False
-
     def start(self, dimension: int, width: float) -> TreeState:
         return TreeState(
             np.array([self.leaves, self.points, self.covariance], dtype=np.int64),

@@ -102,15 +102,10 @@ def measure_apart(expansion: Expansion, scratch: Scratch, m: int) -> None:
 
 
 @inner
-def slopes_of(basis: Any, terms: Terms, expansion: Expansion, scratch: Scratch) -> tuple[int, float]:
-    """The derivatives of the regulariser at the new point: (elements it touches, curvature)."""
-    m = 0
-    if terms.smoothness == MULTIVIEW:
-        return m, agreement_slopes(scratch.score, scratch.kxx, scratch.pull)
-    if terms.lambda_2 > 0.0 or terms.replays > 0:
-        m = weigh(basis, terms, expansion, scratch)
+def graph_pull(terms: Terms, expansion: Expansion, scratch: Scratch, m: int) -> float:
+    """The graph's derivatives over the first ``m`` of ``near``, into scratch; its curvature."""
     measure_apart(expansion, scratch, m)
-    curvature = graph_slopes(
+    return graph_slopes(
         scratch.score,
         expansion.value,
         scratch.weight,
@@ -122,7 +117,17 @@ def slopes_of(basis: Any, terms: Terms, expansion: Expansion, scratch: Scratch) 
         scratch.slope,
         scratch.pull,
     )
-    return m, curvature
+
+
+@inner
+def slopes_of(basis: Any, terms: Terms, expansion: Expansion, scratch: Scratch) -> tuple[int, float]:
+    """The derivatives of the regulariser at the new point: (elements it touches, curvature)."""
+    m = 0
+    if terms.smoothness == MULTIVIEW:
+        return m, agreement_slopes(scratch.score, scratch.kxx, scratch.pull)
+    if terms.lambda_2 > 0.0 or terms.replays > 0:
+        m = weigh(basis, terms, expansion, scratch)
+    return m, graph_pull(terms, expansion, scratch, m)
 
 
 @inner
@@ -175,19 +180,7 @@ def replay(terms: Terms, expansion: Expansion, scratch: Scratch, eta: float) -> 
         for c in range(classes):
             scratch.score[v, c] = expansion.value[v, c, i]
     if terms.smoothness == MANIFOLD:
-        measure_apart(expansion, scratch, m)
-        curvature = graph_slopes(
-            scratch.score,
-            expansion.value,
-            scratch.weight,
-            expansion.mass,
-            crowding(terms, expansion, expansion.tally[TIME]),
-            scratch.near,
-            m,
-            scratch.apart,
-            scratch.slope,
-            scratch.pull,
-        )
+        curvature = graph_pull(terms, expansion, scratch, m)
     else:
         curvature = agreement_slopes(scratch.score, scratch.kxx, scratch.pull)
     touched = m * int(terms.smoothness == MANIFOLD)
