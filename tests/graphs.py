@@ -43,7 +43,7 @@ def games(
     draw: st.DrawFn, *, classes: int = 2, repeats: bool = True, **options: object
 ) -> tuple[ohm.Graph, ohm.Stream, np.ndarray]:
     """A graph, a stream over its nodes, and the labelling behind the stream."""
-    graph = draw(graphs(**options))  # type: ignore[arg-type]
+    graph = draw(graphs(**options))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     if classes == 2:
         labelling = rng.choice([-1, 1], size=graph.n)

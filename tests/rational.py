@@ -1,6 +1,6 @@
 """Literal oracles in exact rational arithmetic: the papers' boxes, with nothing made quick.
 
-Kernels are lists of lists of ``Fraction``; nodes are positions; a tie is a margin of exactly 0.
+Kernels are lists of lists of `Fraction`; nodes are positions; a tie is a margin of exactly 0.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def inverse(matrix: Matrix) -> Matrix:
     """The inverse, column by column."""
     n = len(matrix)
     columns = [solve(matrix, [Fraction(int(i == j)) for i in range(n)]) for j in range(n)]
-    return [[columns[j][i] for j in range(n)] for i in range(n)]  # type: ignore[index]
+    return [[columns[j][i] for j in range(n)] for i in range(n)]
 
 
 def kernel(graph: ohm.Graph, b: Fraction | int = 0, c: Fraction | int = 0) -> Matrix:
@@ -91,7 +91,7 @@ def kernel(graph: ohm.Graph, b: Fraction | int = 0, c: Fraction | int = 0) -> Ma
 
 
 def grounded_kernel(conductance: Matrix, ground: int = 0) -> Matrix:
-    """A kernel with the resistances of a connected network: the inverse of L without ``ground``."""
+    """A kernel with the resistances of a connected network: the inverse of L without `ground`."""
     n = len(conductance)
     rest = [i for i in range(n) if i != ground]
     reduced = inverse(
@@ -107,7 +107,7 @@ def grounded_kernel(conductance: Matrix, ground: int = 0) -> Matrix:
 def pounce(gram: Matrix, component: Sequence[int], trials: Trials, *, tie: Fraction | int = 0) -> Played:
     """Figure 3 of paper 002, per component, with a repeated node relabelled.
 
-    Margins below ``tie`` are 0, and resistances that differ by less than a ``tie`` share are equal.
+    Margins below `tie` are 0, and resistances that differ by less than a `tie` share are equal.
     """
     played = Played()
     w = [Fraction(0)] * len(gram)
@@ -120,7 +120,7 @@ def pounce(gram: Matrix, component: Sequence[int], trials: Trials, *, tie: Fract
         near = [j for j in mistakes if component[j] == component[i]]
         eta = near[0] if near else None
         for j in near[1:]:  # in the order of the mistakes, so the earliest of equals stays
-            if resistance(i, j) < resistance(i, eta) * (1 - tie):  # type: ignore[arg-type]
+            if resistance(i, j) < resistance(i, eta) * (1 - tie):
                 eta = j
         margin = Fraction(0) if eta is None else mistakes[eta] + w[i] - w[eta]
         if abs(margin) <= tie:
@@ -157,7 +157,7 @@ def projection(
     aggressive: bool,
     start: Vector | None = None,
 ) -> Played:
-    """Algorithm 2 of paper 000, with ``<= 0`` in the while-condition and sweeps in order of arrival.
+    """Algorithm 2 of paper 000, with `<= 0` in the while-condition and sweeps in order of arrival.
 
     A node that comes again with the same label is one constraint, at the place of its first trial.
     """

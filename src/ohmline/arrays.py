@@ -77,7 +77,7 @@ def fraction(value: float, name: str) -> float:
 
 
 def count(value: int, name: str, *, least: int = 0) -> int:
-    """A whole number of at least ``least``."""
+    """A whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ParameterError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)

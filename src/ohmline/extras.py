@@ -9,7 +9,7 @@ from ohmline.errors import MissingExtra
 
 
 def require(module: str, extra: str) -> Any:
-    """Import ``module``, or say how to install the extra that brings it.
+    """Import `module`, or say how to install the extra that brings it.
 
     >>> require("json", "io").__name__
     'json'

@@ -13,7 +13,7 @@ from ohmline.game import Stream, Trace, play
 from ohmline.graph import Graph
 from ohmline.learn import Harmonic, OnlineLearner
 from ohmline.learn.batch.transduction import Transduction
-from ohmline.query.stream import StreamQuery
+from ohmline.query import StreamQuery
 
 
 def label_nodes(
@@ -26,9 +26,9 @@ def label_nodes(
 ) -> dict[Hashable, Any]:
     """Spread the labels of some nodes over a networkx graph, all at once.
 
-    Nodes that carry the attribute ``label`` (and not None) are the labelled ones. Every node gets
-    the attribute ``prediction``, None where no label reaches. ``method`` is ``Harmonic()``,
-    ``LLGC()`` or another ``Transduction``. Returns the same predictions by node.
+    Nodes that carry the attribute `label` (and not None) are the labelled ones. Every node gets
+    the attribute `prediction`, None where no label reaches. `method` is `Harmonic()`,
+    `LLGC()` or another `Transduction`. Returns the same predictions by node.
 
     >>> import networkx as nx
     >>> path = nx.path_graph(["a", "b", "c", "d"])
@@ -61,8 +61,8 @@ def play_nodes(
 ) -> Trace:
     """Play the online game over a networkx graph, node by node in a random order.
 
-    Every node gets the attribute ``prediction``: what ``learner`` said when the node came up,
-    before its ``label`` could be asked for. ``learner`` makes one from the graph.
+    Every node gets the attribute `prediction`: what `learner` said when the node came up,
+    before its `label` could be asked for. `learner` makes one from the graph.
 
     >>> import networkx as nx
     >>> import ohmline as ohm

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable
 from typing import Any, final
 
@@ -19,14 +18,14 @@ base: Any = require("river.base", "river")
 
 @final
 class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
-    """``OnlineManifold`` with river's verbs, over dictionaries of numbers.
+    """`OnlineManifold` with river's verbs, over dictionaries of numbers.
 
-    ``learn_one(x, None)`` learns from a point without a label. Classes are learned as they come: one
+    `learn_one(x, None)` learns from a point without a label. Classes are learned as they come: one
     that appears late is treated exactly as if it had been known from the start, since one function
     that has been told "not this" at every label is always kept and becomes the newcomer's.
 
     The features are those of the first point learned. One that is missing later counts as 0, one
-    that is new later is ignored; so scale them first (``preprocessing.StandardScaler() | ...``).
+    that is new later is ignored; so scale them first (`preprocessing.StandardScaler() | ...`).
 
     Parameters
     ----------
@@ -37,7 +36,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
     buffer_size
         Points kept.
     loss
-        ``"hinge"``, ``"squared-hinge"``, ``"logistic"`` or ``"squared"``.
+        `"hinge"`, `"squared-hinge"`, `"logistic"` or `"squared"`.
     lambda_1
         Weight of the norm.
     lambda_2
@@ -45,7 +44,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
     drift
         Forget the past: for streams that change.
     seed
-        For the replays under ``drift``.
+        For the replays under `drift`.
 
     Examples
     --------
@@ -77,14 +76,12 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         self.drift = drift
         self.seed = seed
         self._features: list[Hashable] | None = None
-        self._classes: list[Any] = []
-        # More functions than classes seen, always: the last has had every label against it.
         self._learner = OnlineManifold(
             None if kernel_width is None else RBF(kernel_width),
             Buffer(buffer_size, keep=Keep.NEWEST if drift else Keep.LABELLED),
             loss,
             Manifold(graph_width),
-            classes=range(3),
+            late_classes=True,
             lambda_1=lambda_1,
             lambda_2=lambda_2,
             drift=drift,
@@ -96,39 +93,35 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         return True
 
     def learn_one(self, x: dict[Hashable, Any], y: Any) -> None:
-        """Learn from a point, with its label or with None."""
+        """Learn from a point, with its label or with None.
+
+        Parameters
+        ----------
+        x
+            The features of a point, by name.
+        y
+            Its label; None when it has none.
+        """
         features = sorted(x, key=repr) if self._features is None else self._features
-        row = _row(x, features)
-        learner, classes = self._learner, self._classes
-        y = y.item() if isinstance(y, np.generic) else y
-        if y is not None and y not in classes:
-            classes = [*classes, y]
-            if len(classes) == len(learner.classes):
-                learner = with_one_more_class(learner)
-        learner.learn_one(row, None if y is None else classes.index(y))
-        self._features, self._learner, self._classes = features, learner, classes
+        self._learner.learn_one(_row(x, features), y)
+        self._features = features
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probability of every class seen so far; empty before the first label."""
-        if self._features is None or not self._classes:
+        """The probability of every class seen so far; empty before the first label.
+
+        Parameters
+        ----------
+        x
+            The features of a point, by name.
+        kwargs
+            Not used; part of river's signature.
+        """
+        if self._features is None or not self._learner.classes:
             return {}
-        scores = self._learner.scores_one(_row(x, self._features))[: len(self._classes)]
+        scores = self._learner.scores_one(_row(x, self._features))
         chances = probabilities(scores[None], Loss(self.loss))[0]
-        return dict(zip(self._classes, chances.tolist(), strict=True))
+        return dict(zip(self._learner.classes, chances.tolist(), strict=True))
 
 
 def _row(x: dict[Hashable, Any], features: list[Hashable]) -> Floats:
     return np.array([float(x.get(name, 0.0)) for name in features])
-
-
-def with_one_more_class(learner: OnlineManifold) -> OnlineManifold:
-    """The same learner with a class more: its last function, which never had a label, is doubled."""
-    state = learner.snapshot()
-    settings = json.loads(str(state["settings"]))
-    settings["classes"] = list(range(len(settings["classes"]) + 1))
-    state["settings"] = np.array(json.dumps(settings))
-    for name in ("alpha", "mean", "value"):
-        key = f"expansion.{name}"
-        if key in state:
-            state[key] = np.concatenate([state[key], state[key][:, -1:]], axis=1)
-    return OnlineManifold.restore(state)

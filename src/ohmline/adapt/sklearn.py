@@ -27,18 +27,18 @@ from ohmline.learn.manifold import Basis, Loss, Manifold, OnlineManifold
 
 @final
 class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """``OnlineManifold`` with ``fit``, ``partial_fit``, ``predict`` and ``predict_proba``.
+    """`OnlineManifold` with `fit`, `partial_fit`, `predict` and `predict_proba`.
 
-    ``fit`` plays the rows in their order, ``passes`` times; ``partial_fit`` goes on from where it
+    `fit` plays the rows in their order, `passes` times; `partial_fit` goes on from where it
     was. Points without a label are learned from too. A label that is None or NaN is missing, and
-    so is ``unlabelled`` (-1, scikit-learn's own marker) with these exceptions: ``unlabelled`` is a
-    class where it is named in ``partial_fit``'s ``classes``, and in ``fit`` where at most one other
-    label occurs, since y in {-1, +1} is an ordinary binary problem. ``unlabelled=None`` makes -1
+    so is `unlabelled` (-1, scikit-learn's own marker) with these exceptions: `unlabelled` is a
+    class where it is named in `partial_fit`'s `classes`, and in `fit` where at most one other
+    label occurs, since y in {-1, +1} is an ordinary binary problem. `unlabelled=None` makes -1
     an ordinary label everywhere.
 
-    ``kernel_width`` and ``graph_width`` are the sigma_K and sigma of paper 003, read off the data
+    `kernel_width` and `graph_width` are the sigma_K and sigma of paper 003, read off the data
     when None. The probabilities are a logistic function of the scores: in the right order, and
-    calibrated only as far as the loss makes them so (``loss="logistic"``).
+    calibrated only as far as the loss makes them so (`loss="logistic"`).
 
     >>> from sklearn.datasets import make_moons
     >>> X, truth = make_moons(2000, noise=0.08, random_state=0)
@@ -96,7 +96,7 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
-        """Learn some more rows; the first call names all ``classes``."""
+        """Learn some more rows; the first call names all `classes`."""
         first = not hasattr(self, "learner_")
         if first and classes is None:
             raise LabelError(

@@ -1,37 +1,24 @@
 """Bounds: what a learner can promise, and proof of it."""
 
-from ohmline.bound.best import best_bound
-from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.embedding import EmbeddingBound
-from ohmline.bound.geometry import NoisyNorm, PointLengths, noisy_norm, point_lengths
-from ohmline.bound.graph_perceptron import GraphPerceptronBound
-from ohmline.bound.halving import HalvingBound, labelling_bits
-from ohmline.bound.lgc import LabelComplexity, OnlineLGCBound, OnlineLGCRegret
-from ohmline.bound.partition import PartitionBound
-from ohmline.bound.perceptron import Fit, PerceptronBound, live_curve
-from ohmline.bound.pounce import PounceBound
-from ohmline.bound.projection import ProjectionBound
-
-__all__ = [
-    "Assumption",
-    "Bound",
-    "Certificate",
-    "EmbeddingBound",
-    "Fit",
-    "GraphPerceptronBound",
-    "HalvingBound",
-    "LabelComplexity",
-    "NoisyNorm",
-    "OnlineLGCBound",
-    "OnlineLGCRegret",
-    "PartitionBound",
-    "PerceptronBound",
-    "PointLengths",
-    "PounceBound",
-    "ProjectionBound",
-    "best_bound",
-    "labelling_bits",
-    "live_curve",
-    "noisy_norm",
-    "point_lengths",
-]
+from ohmline.bound.best import best_bound as best_bound
+from ohmline.bound.contract import Assumption as Assumption
+from ohmline.bound.contract import Bound as Bound
+from ohmline.bound.contract import Certificate as Certificate
+from ohmline.bound.embedding import EmbeddingBound as EmbeddingBound
+from ohmline.bound.geometry import NoisyNorm as NoisyNorm
+from ohmline.bound.geometry import PointLengths as PointLengths
+from ohmline.bound.geometry import noisy_norm as noisy_norm
+from ohmline.bound.geometry import point_lengths as point_lengths
+from ohmline.bound.graph_partition import PartitionBound as PartitionBound
+from ohmline.bound.graph_perceptron import GraphPerceptronBound as GraphPerceptronBound
+from ohmline.bound.halving import HalvingBound as HalvingBound
+from ohmline.bound.halving import labelling_bits as labelling_bits
+from ohmline.bound.lgc import LabelComplexity as LabelComplexity
+from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
+from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
+from ohmline.bound.one_vs_rest import OneVsRestBound as OneVsRestBound
+from ohmline.bound.perceptron import Fit as Fit
+from ohmline.bound.perceptron import PerceptronBound as PerceptronBound
+from ohmline.bound.perceptron import live_curve as live_curve
+from ohmline.bound.pounce import PounceBound as PounceBound
+from ohmline.bound.projection import ProjectionBound as ProjectionBound

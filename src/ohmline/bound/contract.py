@@ -27,17 +27,17 @@ class Certificate:
 
     theorem: str
     value: float
-    """No more than this many mistakes, in the theorems' count (``trace.charged``)."""
+    """No more than this many mistakes, in the theorems' count (`trace.charged`)."""
     charged: int
     """How many the trace has."""
     terms: Mapping[str, float] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
     counts: str = "mistakes"
-    """What ``value`` and ``charged`` count."""
+    """What `value` and `charged` count."""
 
     @property
     def valid(self) -> bool:
-        """Whether every assumption that was checked holds; otherwise ``value`` promises nothing."""
+        """Whether every assumption that was checked holds; otherwise `value` promises nothing."""
         return all(a.holds for a in self.assumptions)
 
     @property
@@ -56,8 +56,19 @@ class Bound(ABC):
 
     @abstractmethod
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate for ``trace`` against ``comparator``, a labelling of every node.
+        """The certificate of a game.
 
-        Without a comparator the bound is *live*: it takes the smallest-norm function that fits
-        what was seen, so it needs no hindsight.
+        Parameters
+        ----------
+        trace
+            A game, played by a learner that the theorem is about.
+        comparator
+            A labelling of every node, as an array in the order of the nodes or a mapping. None (default) makes
+            the bound *live*: it takes the smallest-norm function that fits what was seen, so it needs no
+            hindsight. A theorem without a live form, or without a comparator, says so.
+
+        Returns
+        -------
+        Certificate
+            The limit, its terms, and what it rests on.
         """

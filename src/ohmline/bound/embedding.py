@@ -9,8 +9,8 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from ohmline.arrays import Bools, Floats, Ints
+from ohmline.bound.asked_trials import evidence, labelling, mistake_driven, only, starts_afresh
 from ohmline.bound.contract import Bound, Certificate
-from ohmline.bound.evidence import evidence, labelling, mistake_driven, only, starts_afresh
 from ohmline.bound.pounce import fits
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
@@ -41,9 +41,9 @@ class EmbeddingBound(Bound):
 
     | paper | here |
     |---|---|
-    | rho | term ``rho``: chosen so that the bound is least |
-    | C(X, rho) | term ``cover``: rho-path-connected sets, each of one label, that hold an asked point |
-    | eq. (30) and (31) | term ``excess``; the sum is over the pairs with different labels |
+    | rho | term `rho`: chosen so that the bound is least |
+    | C(X, rho) | term `cover`: rho-path-connected sets, each of one label, that hold an asked point |
+    | eq. (30) and (31) | term `excess`; the sum is over the pairs with different labels |
 
     The paper lets a grow until the excess is below 1. We compute it, in logarithms, so that the
     certificate holds for the a at hand; at a = inf it is 0, and the value is C° + 1.
@@ -64,7 +64,6 @@ class EmbeddingBound(Bound):
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every point, or the live one without it."""
         seen = evidence(trace, Pounce)
         embedding = trace.learner.kernel
         if not isinstance(embedding, ExponentialEmbedding):
@@ -101,7 +100,7 @@ class EmbeddingBound(Bound):
 
 
 def separate(distances: Floats, known: Floats, asked: Bools, a: float) -> Separated:
-    """The best rho for connected points; ``known`` is 0 where no label is given."""
+    """The best rho for connected points; `known` is 0 where no label is given."""
     n = len(distances)
     if n == 1:
         return Separated(1, 0.0, 0.0)

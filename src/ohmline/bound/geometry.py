@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ohmline.arrays import Floats, non_negative, positive
-from ohmline.bound.evidence import labelling
+from ohmline.bound.asked_trials import labelling
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
 from ohmline.graph.measure import cut, eccentricities
-from ohmline.kernel.contract import Constant, Ridge, component_means
 from ohmline.kernel.laplacian import LaplacianKernel
+from ohmline.kernel.sums import component_means
+from ohmline.kernel.terms import Constant, Ridge
 
 
 class PointLengths(NamedTuple):
@@ -59,7 +60,7 @@ class NoisyNorm(NamedTuple):
 def noisy_norm(graph: Graph, noisy: Any, concept: Any, *, b: float, c: float = 0.0) -> NoisyNorm:
     """||u'||^2 <= ||u||^2_G + beta_u / b + 4k / c for labellings that differ in k nodes (Lemma 4.1).
 
-    ``noisy`` is u' and ``concept`` is u. beta is summed over the components, each having its own
+    `noisy` is u' and `concept` is u. beta is summed over the components, each having its own
     bias; without a ridge the two must be equal, and so are the two sides (eq. (13)).
 
     >>> import ohmline as ohm

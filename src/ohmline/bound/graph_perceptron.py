@@ -8,16 +8,17 @@ import numpy as np
 from scipy import linalg
 
 from ohmline.arrays import Bools, Floats
+from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_driven
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import Evidence, evidence, labelling, mistake_driven
 from ohmline.bound.interpolant import Interpolant, leading_factor
 from ohmline.bound.perceptron import from_zero, relative_bound
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import Graph
 from ohmline.graph.measure import cut
-from ohmline.kernel.contract import Kernel, Sum, component_means
+from ohmline.kernel.contract import Kernel
 from ohmline.kernel.laplacian import LaplacianKernel
+from ohmline.kernel.sums import component_means
 from ohmline.learn.perceptron import Perceptron
 
 
@@ -34,11 +35,11 @@ class GraphPerceptronBound(Bound):
 
     | paper | here |
     |---|---|
-    | K_c^b | the kernel must be ``LaplacianKernel(g) + Constant(b)``, with or without ``Ridge(c)`` |
-    | u | ``comparator``; \\|M_A ∩ M_u\\| is term ``comparator_errors`` |
-    | u' | ``concept``, a smoother labelling; by default the comparator, smoothed node by node |
-    | k | term ``odd``: nodes on which u and u' differ; 4k/c is 0 when k is |
-    | Phi(u'), beta_u', R_G | terms ``cut``, ``balance``, ``resistance`` |
+    | K_c^b | the kernel must be `LaplacianKernel(g) + Constant(b)`, with or without `Ridge(c)` |
+    | u | `comparator`; \\|M_A ∩ M_u\\| is term `comparator_errors` |
+    | u' | `concept`, a smoother labelling; by default the comparator, smoothed node by node |
+    | k | term `odd`: nodes on which u and u' differ; 4k/c is 0 when k is |
+    | Phi(u'), beta_u', R_G | terms `cut`, `balance`, `resistance` |
 
     Every u' gives a valid bound. With c > 0 the default starts from u and turns single nodes as
     long as that lowers Z; with c = 0 it has to be u itself.
@@ -63,7 +64,6 @@ class GraphPerceptronBound(Bound):
         self.concept = concept
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Perceptron)
         kernel, base = _graph_kernel(trace.learner.kernel)
         graph, b, c = base.graph, kernel.b, kernel.c
@@ -120,14 +120,14 @@ class GraphPerceptronBound(Bound):
 
 
 def smoothness(graph: Graph, u: Floats, matter: Bools) -> Smoothness:
-    """The cut of ``u`` and the sum of its squared component means, where ``matter`` says so."""
+    """The cut of `u` and the sum of its squared component means, where `matter` says so."""
     means = component_means(np.where(matter, u, 0.0), graph.component_of)
     # Whole components drop out, so a constant there cuts nothing.
     return Smoothness(cut(graph, np.where(matter, u, 1.0)), float(np.sum(means**2)))
 
 
 def smoothed(graph: Graph, u: Floats, matter: Bools, b: float, c: float) -> Floats:
-    """A labelling near ``u`` that lowers 4 cut + beta/b + 4k/c, turning one node at a time."""
+    """A labelling near `u` that lowers 4 cut + beta/b + 4k/c, turning one node at a time."""
     smooth, sizes = u.copy(), np.bincount(graph.component_of)
     totals = np.bincount(graph.component_of, weights=u)
     pull = graph.adjacency @ u  # what the neighbours of each node say, by weight
@@ -156,9 +156,9 @@ def largest_resistance(kernel: LaplacianKernel, matter: Bools) -> float:
     return largest
 
 
-def _graph_kernel(kernel: Kernel) -> tuple[Sum, LaplacianKernel]:
-    base = kernel.kernel if isinstance(kernel, Sum) and kernel.b > 0 else None
-    if isinstance(kernel, Sum) and isinstance(base, LaplacianKernel) and not base.graph.signed:
+def _graph_kernel(kernel: Kernel) -> tuple[Kernel, LaplacianKernel]:
+    base = kernel.base
+    if isinstance(base, LaplacianKernel) and kernel.factor == 1 and kernel.b > 0 and not base.graph.signed:
         return kernel, base
     raise KernelError(
         f"Theorem 4.2 is about LaplacianKernel(graph) + Constant(b) [+ Ridge(c)] on an unsigned graph, "

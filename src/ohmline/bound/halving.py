@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import count
+from ohmline.bound.asked_trials import evidence, labelling, starts_afresh
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import evidence, labelling, starts_afresh
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import Graph
 from ohmline.graph.measure import cut
@@ -23,13 +23,13 @@ class HalvingBound(Bound):
     | paper | here |
     |---|---|
     | K_G^k | the learner's labellings, with a cut of at most (or exactly) the budget, counted exactly |
-    | the cardinality's upper bound | :func:`labelling_bits`, for graphs on which nobody can count |
+    | the cardinality's upper bound | `labelling_bits`, for graphs on which nobody can count |
 
     A mistaken trial (a tie is one) rules out at least half of the labellings that are left. With a
     comparator one labelling survives, so the bound is log2 of their number; without it, the bound is
     the number of bits ruled out so far, log2 of (labellings / left), which needs no hindsight.
 
-    Differs: the paper's class has a cut of exactly k, for which the learner needs ``exactly=True``.
+    Differs: the paper's class has a cut of exactly k, for which the learner needs `exactly=True`.
 
     >>> import ohmline as ohm
     >>> line = ohm.graph.generate.line(8)
@@ -40,14 +40,13 @@ class HalvingBound(Bound):
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Halving)
         learner: Halving = trace.learner
         fresh = Halving(learner.graph, learner.cut_budget, exactly=learner.exactly)
-        bits = math.log2(fresh.labelings)
-        labellings = fresh.labelings
+        bits = math.log2(fresh.labellings)
+        labellings = fresh.labellings
         afresh = starts_afresh(seen, fresh, "the learner had seen nothing before")
-        left = fresh.labelings  # it has now played the whole game
+        left = fresh.labellings  # it has now played the whole game
         assumptions: tuple[Assumption, ...]
         if comparator is None:
             assumptions = (afresh,)

@@ -8,22 +8,23 @@ import numpy as np
 from scipy import linalg
 
 from ohmline.arrays import Floats, Ints
-from ohmline.bound.evidence import Evidence
-from ohmline.kernel.contract import Kernel, sqnorm_from_space
-from ohmline.kernel.space import Dense, Features
+from ohmline.bound.asked_trials import Evidence
+from ohmline.kernel.contract import Kernel
+from ohmline.kernel.space import Dense
+from ohmline.kernel.sums import sqnorm_from_space
 
 
 @final
 class Interpolant:
     """min ||u - w||^2 over u with u(i) = y_i on the seen nodes S: z' (K_SS)^-1 z with z = y - w_S.
 
-    ``start`` is w, a function of the space by its values at every node; zero by default. The nodes
+    `start` is w, a function of the space by its values at every node; zero by default. The nodes
     enter in the order in which they were first seen, so that one factorisation serves every prefix.
     A node that came with both labels takes the one it had more often (the later one, when equally
     often). Cost: one Cholesky factor of K_SS; with a rank-d kernel O(d^2) a node instead.
 
     >>> import ohmline as ohm
-    >>> from ohmline.bound.evidence import evidence
+    >>> from ohmline.bound.asked_trials import evidence
     >>> pair = ohm.LaplacianKernel(ohm.Graph.from_edges([(0, 1)])) + ohm.Constant(1.0)
     >>> trace = ohm.play(ohm.Perceptron(pair), ohm.Stream([0, 1], [1, -1]))
     >>> fit = Interpolant(evidence(trace, ohm.Perceptron), pair)
@@ -35,7 +36,7 @@ class Interpolant:
         self.positions: Ints
         """The distinct seen nodes, in order of appearance."""
         self.place: Ints
-        """For each trial the place of its node in ``positions``."""
+        """For each trial the place of its node in `positions`."""
         found, first, inverse = np.unique(seen.positions, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
@@ -43,19 +44,19 @@ class Interpolant:
         self.positions, self.place = found[order], rank[inverse.ravel()]
         self._signs = seen.labels
         self._start = np.zeros(len(found)) if start is None else start[self.positions]
-        space = kernel.space
+        explicit = kernel.space.explicit()
         self.gram: Block | Rows
-        if isinstance(space, Features):
-            self.gram = Rows(space.rows[self.positions], space.ridge)
+        if explicit is not None:
+            self.gram = Rows(explicit.rows[self.positions], explicit.ridge)
         else:
             self.gram = Block(kernel.block(self.positions))
 
     def distinct(self, trials: int) -> int:
-        """How many different nodes came up in the first ``trials`` trials."""
+        """How many different nodes came up in the first `trials` trials."""
         return int(self.place[:trials].max()) + 1 if trials else 0
 
     def labels(self, trials: int) -> Floats:
-        """The label of every distinct node, as the first ``trials`` trials tell it."""
+        """The label of every distinct node, as the first `trials` trials tell it."""
         place, given = self.place[:trials], self._signs[:trials]
         size = self.distinct(trials)
         votes = np.bincount(place, weights=given, minlength=size)
@@ -64,7 +65,7 @@ class Interpolant:
         return np.where(votes != 0, np.sign(votes), latest)
 
     def sqnorm(self, trials: int) -> float:
-        """||u - w||^2 for the first ``trials`` trials; infinite where no function of the space fits."""
+        """||u - w||^2 for the first `trials` trials; infinite where no function of the space fits."""
         size = self.distinct(trials)
         return self.gram.sqnorm(self.labels(trials) - self._start[:size]) if size else 0.0
 
@@ -79,7 +80,7 @@ class Block:
         """The lower Cholesky factor, and up to which node the block is positive definite."""
 
     def sqnorm(self, gap: Floats) -> float:
-        """gap' K^-1 gap over the first ``len(gap)`` nodes; infinite where K has no such function."""
+        """gap' K^-1 gap over the first `len(gap)` nodes; infinite where K has no such function."""
         size = len(gap)
         if size > self.definite:
             return sqnorm_from_space(Dense(self.block[:size, :size]), gap)
@@ -96,7 +97,7 @@ class Rows:
         self._size, self._gram = 0, np.zeros((rows.shape[1], rows.shape[1]))
 
     def sqnorm(self, gap: Floats) -> float:
-        """gap' K^-1 gap over the first ``len(gap)`` nodes; infinite where K has no such function."""
+        """gap' K^-1 gap over the first `len(gap)` nodes; infinite where K has no such function."""
         rows = self.rows[: len(gap)]
         if len(gap) < self._size:
             self._size, self._gram = 0, np.zeros_like(self._gram)

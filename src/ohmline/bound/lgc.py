@@ -8,16 +8,16 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, fraction
+from ohmline.bound.asked_trials import Evidence, evidence, labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import Evidence, evidence, labelling
 from ohmline.compiled import compiled, dot
 from ohmline.game.trace import Trace
-from ohmline.learn.lgc_step import absorb, gain
-from ohmline.learn.online_lgc import OnlineLGC
+from ohmline.learn.lgc import OnlineLGC
+from ohmline.learn.lgc.ridge_regression import downdate, gain
 
 
 @dataclass(frozen=True, slots=True)
-class Ridge:
+class RidgeRegression:
     """The labels learned, in order, and what ridge regression from nothing says of each before it."""
 
     rows: Floats
@@ -58,7 +58,7 @@ class Ridge:
         return float(np.sum((self.rows @ u - self.labels) ** 2))
 
 
-def ridge_of(trace: Trace, seen: Evidence) -> Ridge:
+def ridge_of(trace: Trace, seen: Evidence) -> RidgeRegression:
     """The regression behind a trace, worked out again from the labels it learned."""
     learner: OnlineLGC = trace.learner
     rows = np.asarray(learner.space.rows[seen.positions[seen.moved]], dtype=np.float64)
@@ -68,7 +68,7 @@ def ridge_of(trace: Trace, seen: Evidence) -> Ridge:
     fresh = Assumption(
         "the learner started with no label, and its margins are those of exact steps", True, same
     )
-    return Ridge(rows, labels, q, margin, seen.mistaken[seen.moved], learner.mu, fresh)
+    return RidgeRegression(rows, labels, q, margin, seen.mistaken[seen.moved], learner.mu, fresh)
 
 
 @compiled
@@ -85,7 +85,7 @@ def _retrace(rows: Floats, labels: Floats, mu: float) -> tuple[Floats, Floats]:
         c = (labels[t] - margin[t]) / (1 + q[t])
         for k in range(d):
             w[k] += c * g[k]
-        absorb(inverse, g, q[t])
+        downdate(inverse, g, q[t])
     return q, margin
 
 
@@ -99,7 +99,7 @@ def learned(seen: Evidence) -> Assumption:
 class OnlineLGCBound(Bound):
     """|M| <= min_u {sum_U (u . m_t - y_t)^2 + mu ||u||^2} + sum_M m_t' A_t^-1 m_t.
 
-    U are the labels learned and M the mistaken ones among them (with ``mistake_driven`` the same).
+    U are the labels learned and M the mistaken ones among them (with `mistake_driven` the same).
 
     Differs: this replaces Corollary 5 of paper 004, which is false as printed (one node whose
     label is always the one not said: 1000 mistakes in 1000 trials against a bound of 506.9). The
@@ -118,7 +118,6 @@ class OnlineLGCBound(Bound):
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, OnlineLGC)
         ridge = ridge_of(trace, seen)
         u = ridge.comparator(trace, comparator, seen)
@@ -139,10 +138,10 @@ class OnlineLGCRegret(Bound):
 
     | paper | here |
     |---|---|
-    | R_T | term ``regret``: sum (w_{t-1} . m_t - y_t)^2 / 2 - sum (u . m_t - y_t)^2 / 2, over U |
-    | gamma | term ``gamma``: the largest (w_{t-1} . m_t - y_t)^2 |
-    | sum log(1 + lambda_i / mu) | term ``log_det`` |
-    | right-hand side | term ``regret_bound`` |
+    | R_T | term `regret`: sum (w_{t-1} . m_t - y_t)^2 / 2 - sum (u . m_t - y_t)^2 / 2, over U |
+    | gamma | term `gamma`: the largest (w_{t-1} . m_t - y_t)^2 |
+    | sum log(1 + lambda_i / mu) | term `log_det` |
+    | right-hand side | term `regret_bound` |
 
     Differs: Lemma 3 has ||u||^2 = 2 Phi, but f'Lf = 4 Phi when each cut edge counts once, so a
     labelling f that lies in the space of the exact kernel costs 2 mu Phi where the paper prints
@@ -154,7 +153,6 @@ class OnlineLGCRegret(Bound):
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, OnlineLGC)
         ridge = ridge_of(trace, seen)
         u = ridge.comparator(trace, comparator, seen)
@@ -179,9 +177,9 @@ class OnlineLGCRegret(Bound):
 
 @final
 class LabelComplexity(Bound):
-    """N_T <= T^kappa d ln(1 + N_T B / (mu d)): labels that ``VarianceAbove(kappa)`` asks for.
+    """N_T <= T^kappa d ln(1 + N_T B / (mu d)): labels that `VarianceAbove(kappa)` asks for.
 
-    (Paper 004, Theorem 7.) ``value`` is the largest N that satisfies it, so it can be had before the
+    (Paper 004, Theorem 7.) `value` is the largest N that satisfies it, so it can be had before the
     first trial. B is the largest ||m||^2, which the paper's text drops.
 
     The proof sums r_t over the labels asked for, so each of them must have entered A: with
@@ -193,7 +191,6 @@ class LabelComplexity(Bound):
         self.kappa = fraction(kappa, "kappa of LabelComplexity")
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate; it is void where a label was asked for and not learned."""
         seen = evidence(trace, OnlineLGC)
         ridge = ridge_of(trace, seen)
         learner: OnlineLGC = trace.learner

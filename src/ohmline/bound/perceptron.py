@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, count
+from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_driven, only, starts_afresh
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import Evidence, evidence, labelling, mistake_driven, only, starts_afresh
 from ohmline.bound.interpolant import Interpolant
 from ohmline.errors import ParameterError
 from ohmline.game.trace import Trace
@@ -33,15 +33,15 @@ class PerceptronBound(Bound):
 
     | paper | here |
     |---|---|
-    | M_A | the asked trials in ``trace.charged``: wrong, or a tie |
-    | \\|\\|u\\|\\|^2_M | term ``sqnorm``: ``kernel.sqnorm(u)``, or that of the interpolant |
-    | X^2 | term ``sqradius``: the largest K_ii of a mistaken trial |
-    | \\|M_A ∩ M_u\\| | term ``comparator_errors`` |
+    | M_A | the asked trials in `trace.charged`: wrong, or a tie |
+    | \\|\\|u\\|\\|^2_M | term `sqnorm`: `kernel.sqnorm(u)`, or that of the interpolant |
+    | X^2 | term `sqradius`: the largest K_ii of a mistaken trial |
+    | \\|M_A ∩ M_u\\| | term `comparator_errors` |
 
     The proof bounds <u, w> by the hinge losses of u on the mistaken trials, so it needs
     \\|u(i_t)\\| = 1 there and nowhere else. Without a comparator we may therefore take the
     real-valued function of smallest norm that fits what was seen. Nothing of it is known only in
-    hindsight, so the certificate can be had at any time (:func:`live_curve`).
+    hindsight, so the certificate can be had at any time (`live_curve`).
 
     >>> import ohmline as ohm
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
@@ -64,7 +64,6 @@ class PerceptronBound(Bound):
         self.fit = fit
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Perceptron)
         kernel: Kernel = trace.learner.kernel
         shared = (mistake_driven(seen), from_zero(seen, kernel))
@@ -98,12 +97,28 @@ class PerceptronBound(Bound):
         return sqnorm, errors_of(fit, seen, trials), Assumption(text, True, bool(np.isfinite(sqnorm)))
 
 
-def live_curve(trace: Trace, checkpoints: Iterable[int]) -> Floats:
-    """The live bound of Theorem 2.1 after each of ``checkpoints`` trials, with one Cholesky factor.
+def live_curve(trace: Trace, checkpoints: Iterable[int], fit: Fit = Fit.SEEN) -> Floats:
+    """The live bound of Theorem 2.1 after each of `checkpoints` trials, with one Cholesky factor.
 
-    Equal to ``PerceptronBound().certify(trace.first(t)).value`` for every t, and infinite
+    Equal to `PerceptronBound(fit).certify(trace.first(t)).value` for every t, and infinite
     where no function of the kernel's space fits what was seen (a kernel of low rank).
 
+    Parameters
+    ----------
+    trace
+        A game of `Perceptron`.
+    checkpoints
+        Numbers of trials, from 0 to the length of the trace.
+    fit
+        What the live comparator must fit: `Fit.SEEN` (default) or `Fit.MISTAKEN`.
+
+    Returns
+    -------
+    array
+        The bound at each checkpoint.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
     >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
@@ -116,18 +131,22 @@ def live_curve(trace: Trace, checkpoints: Iterable[int]) -> Floats:
         raise ParameterError(f"a checkpoint is {max(marks)}, and the trace has {len(trace)} trials")
     seen = evidence(trace, Perceptron)
     kernel: Kernel = trace.learner.kernel
-    fit = Interpolant(seen, kernel)
+    counted = trace.asked_at
+    if fit is Fit.MISTAKEN:
+        counted = counted & trace.charged
+        seen = only(seen, seen.mistaken)
+    interpolant = Interpolant(seen, kernel)
     lengths = np.where(seen.mistaken, kernel.diagonal()[seen.positions], 0.0)
     sqradius = np.maximum.accumulate(np.append(0.0, lengths))
-    asked = np.append(0, np.cumsum(trace.asked_at))
+    asked = np.append(0, np.cumsum(counted))
     values, hopeless = np.zeros(len(marks)), np.inf
     for k, t in sorted(enumerate(marks), key=lambda mark: mark[1]):
         trials = int(asked[t])
         if sqradius[trials] > 0:
-            sqnorm = np.inf if trials >= hopeless else fit.sqnorm(trials)
-            if np.isinf(sqnorm) and len(fit.positions) == len(seen.positions):
+            sqnorm = np.inf if trials >= hopeless else interpolant.sqnorm(trials)
+            if np.isinf(sqnorm) and len(interpolant.positions) == len(seen.positions):
                 hopeless = min(hopeless, trials)  # every label stays, so more of them fit no better
-            values[k] = relative_bound(sqnorm * float(sqradius[trials]), errors_of(fit, seen, trials))
+            values[k] = relative_bound(sqnorm * float(sqradius[trials]), errors_of(interpolant, seen, trials))
     return values
 
 
@@ -145,7 +164,7 @@ def from_zero(seen: Evidence, kernel: Kernel) -> Assumption:
 
 
 def errors_of(fit: Interpolant, seen: Evidence, trials: int) -> int:
-    """|M_A ∩ M_u| of the interpolant of the first ``trials`` trials."""
+    """|M_A ∩ M_u| of the interpolant of the first `trials` trials."""
     said = fit.labels(trials)[fit.place[:trials]]
     return int(np.sum((said != seen.labels[:trials]) & seen.mistaken[:trials]))
 

@@ -11,8 +11,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from ohmline.arrays import Floats, Ints
-from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import (
+from ohmline.bound.asked_trials import (
     Evidence,
     evidence,
     labelling,
@@ -20,12 +19,13 @@ from ohmline.bound.evidence import (
     only,
     starts_afresh,
 )
+from ohmline.bound.contract import Assumption, Bound, Certificate
 from ohmline.bound.interpolant import leading_factor
 from ohmline.bound.perceptron import Fit
 from ohmline.errors import KernelError, ParameterError
 from ohmline.game.trace import Trace
 from ohmline.graph.measure import cover
-from ohmline.kernel.contract import Kernel, Sum
+from ohmline.kernel.contract import Kernel
 from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.learn.pounce import Pounce
 
@@ -47,7 +47,7 @@ class Covered:
     rho: float
     sqnorm: float
     exact: bool
-    """Whether ``number`` is the smallest cover of diameter rho; else it is an upper bound on it."""
+    """Whether `number` is the smallest cover of diameter rho; else it is an upper bound on it."""
 
     @property
     def value(self) -> float:
@@ -61,11 +61,11 @@ class PounceBound(Bound):
 
     | paper | here |
     |---|---|
-    | N(X, rho) | term ``cover``: sets of resistance diameter rho that cover the asked nodes |
-    | \\|\\|u\\|\\|^2 | term ``sqnorm``: u'Lu, that is 4 times the cut |
-    | rho | term ``rho``, the largest of those chosen |
+    | N(X, rho) | term `cover`: sets of resistance diameter rho that cover the asked nodes |
+    | \\|\\|u\\|\\|^2 | term `sqnorm`: u'Lu, that is 4 times the cut |
+    | rho | term `rho`, the largest of those chosen |
 
-    A smaller cover than ours may exist; any cover gives a valid bound, and ``cover_exact`` says
+    A smaller cover than ours may exist; any cover gives a valid bound, and `cover_exact` says
     (1 or 0) whether ours is the smallest at its rho. Small sets are covered exactly at every rho;
     larger ones by complete linkage, improved by search at the most promising rho.
 
@@ -73,7 +73,7 @@ class PounceBound(Bound):
     of them with its own rho, and the certificate is the sum over those with a mistake.
 
     Without a comparator it takes the smallest-seminorm function that fits what was seen (the
-    voltages of eq. (5)); the proof looks at the mistaken trials only, so ``Fit.MISTAKEN`` may
+    voltages of eq. (5)); the proof looks at the mistaken trials only, so `Fit.MISTAKEN` may
     drop the other nodes from both the cover and the fit. Beyond 3000 asked nodes that is done anyway.
 
     >>> import ohmline as ohm
@@ -95,7 +95,6 @@ class PounceBound(Bound):
         self.fit = fit
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Pounce)
         kernel = trace.learner.kernel
         if not isinstance(kernel, Kernel):
@@ -165,15 +164,15 @@ def _parts(used: Evidence, seen: Evidence, kernel: Kernel, u: Floats | None) -> 
 
 def labelling_energy(kernel: Kernel, u: Floats, members: Ints) -> float:
     """||u||^2 of a labelling in one component, up to a constant: u'Lu for a Laplacian kernel."""
-    base = kernel.kernel if isinstance(kernel, Sum) and kernel.c == 0 else kernel
-    if isinstance(base, LaplacianKernel):
+    base = kernel.base
+    if isinstance(base, LaplacianKernel) and kernel.c == 0:
         part = base.graph.laplacian()[members][:, members]
-        return max(float(u[members] @ (part @ u[members])), 0.0)
+        return max(float(u[members] @ (part @ u[members])), 0.0) / kernel.factor
     return voltage_energy(kernel.block(members), u[members])
 
 
 def voltage_energy(block: Floats, labels: Floats) -> float:
-    """min ||u||^2 over u with these values on the nodes of ``block``, up to a common constant.
+    """min ||u||^2 over u with these values on the nodes of `block`, up to a common constant.
 
     With K~ = K + s 11' the constant is free at a price that vanishes at the minimum over it, which
     is y'K~^-1 y - (1'K~^-1 y)^2 / 1'K~^-1 1.
@@ -191,7 +190,7 @@ def voltage_energy(block: Floats, labels: Floats) -> float:
 
 
 def resistances(kernel: Kernel, points: Ints) -> Floats:
-    """||v_p - v_q||^2 between the nodes at ``points``."""
+    """||v_p - v_q||^2 between the nodes at `points`."""
     block = kernel.block(points)
     diagonal = np.diagonal(block)
     table = np.maximum(diagonal[:, None] + diagonal - 2 * block, 0.0)

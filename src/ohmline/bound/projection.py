@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Bools, Floats
+from ohmline.bound.asked_trials import Evidence, evidence, labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.evidence import Evidence, evidence, labelling
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.pounce import fits
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.trace import Trace
 from ohmline.kernel.contract import Kernel
-from ohmline.kernel.space import Columns
 from ohmline.learn.projection import Projection
 
 
@@ -25,15 +24,15 @@ class ProjectionBound(Bound):
 
     | paper | here |
     |---|---|
-    | A | ``active``: a number of trials at the start, or a mask; by default those a pool query chose |
-    | Z_A | term ``progress``: the squared lengths of the moves of the trials in A |
-    | w_1 | the learner's ``start`` |
-    | \\|\\|u - w_1\\|\\|^2 | term ``sqnorm``; without a comparator u is the interpolant nearest to w_1 |
-    | B | term ``harmonic``: the harmonic mean of K_ii over M \\ A |
+    | A | `active`: a number of trials at the start, or a mask; by default those a pool query chose |
+    | Z_A | term `progress`: the squared lengths of the moves of the trials in A |
+    | w_1 | the learner's `start` |
+    | \\|\\|u - w_1\\|\\|^2 | term `sqnorm`; without a comparator u is the interpolant nearest to w_1 |
+    | B | term `harmonic`: the harmonic mean of K_ii over M \\ A |
 
     The comparator must *equal* every asked label (be in af), which suffices for cyclic and for
-    noncyclic updating; :class:`~ohmline.bound.PartitionBound` takes one with larger margins where
-    the theorem allows it. ``charged`` counts M \\ A. A may be any set of trials: those on which an
+    noncyclic updating; `ohmline.bound.PartitionBound` takes one with larger margins where
+    the theorem allows it. `charged` counts M \\ A. A may be any set of trials: those on which an
     aggressive learner moved without a mistake lower the bound for nothing.
 
     >>> import ohmline as ohm
@@ -54,16 +53,15 @@ class ProjectionBound(Bound):
         self.active = active
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        """The certificate against a labelling of every node, or the live one without it."""
         seen = evidence(trace, Projection)
         learner: Projection = trace.learner
         kernel = learner.kernel
         active = self._mask(trace)[trace.asked_at]
         if comparator is None:
-            u, sqnorm = None, Interpolant(seen, kernel, learner.start).sqnorm(len(seen.positions))
+            u, sqnorm = None, Interpolant(seen, kernel, learner.values_at_start).sqnorm(len(seen.positions))
         else:
             u = labelling(comparator, seen.nodes)
-            sqnorm = kernel.sqnorm(u - learner.start)
+            sqnorm = kernel.sqnorm(u - learner.values_at_start)
         counted = seen.mistaken & ~active
         progress = float(seen.progress[active].sum())
         harmonic = harmonic_mean(kernel.diagonal()[seen.positions[counted]])
@@ -119,7 +117,7 @@ def projected(seen: Evidence, learner: Projection) -> Assumption:
     """Whether a fresh learner with the same options makes the same moves at the same margins."""
     text = "the hypothesis started at w_1 and every move was the projection of Algorithm 2"
     kernel: Kernel = learner.kernel
-    if isinstance(kernel.space, Columns):  # its columns would have to be fetched again
+    if kernel.space.partial:  # its columns would have to be fetched again
         return Assumption(text, False)
     fresh = Projection(
         kernel,

@@ -11,8 +11,8 @@
 >>> ohm.check.learner(subject, line, ohm.Stream(range(6), [1, 1, 1, -1, -1, -1]))
 """
 
-from ohmline.check.kernels import kernel
-from ohmline.check.law import LawBroken
-from ohmline.check.learners import Subject, learner
-
-__all__ = ["LawBroken", "Subject", "kernel", "learner"]
+from ohmline.check.kernels import FullRankFeatures as FullRankFeatures
+from ohmline.check.kernels import kernel as kernel
+from ohmline.check.law import LawBroken as LawBroken
+from ohmline.check.learners import Subject as Subject
+from ohmline.check.learners import learner as learner

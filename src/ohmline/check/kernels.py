@@ -2,14 +2,59 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import final
+
 import numpy as np
 
+from ohmline.arrays import Floats
 from ohmline.check.law import demand
-from ohmline.kernel.contract import Constant, Kernel, Ridge
+from ohmline.kernel.contract import DerivedKernel, Kernel
+from ohmline.kernel.space import Features
+from ohmline.kernel.terms import Constant, Ridge
+from ohmline.representation import represent
+
+
+@final
+class FullRankFeatures(DerivedKernel):
+    """A dense kernel again, as the inner products of its exact features.
+
+    Parameters
+    ----------
+    kernel
+        Any kernel that has a matrix.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.origin = kernel
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that this one is."""
+        return self.origin
+
+    @cached_property
+    def space(self) -> Features:
+        values, vectors = np.linalg.eigh(self.origin.space.dense())
+        return Features.of(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+    def sqnorm(self, u: Floats) -> float:
+        return self.origin.sqnorm(u)
+
+    def __repr__(self) -> str:
+        return represent(self)
 
 
 def kernel(kernel: Kernel, *, tolerance: float = 1e-8) -> None:
-    """Check that a kernel is finite, symmetric, positive, consistent with itself, and adds up."""
+    """Check that a kernel is finite, symmetric, positive, consistent with itself, and adds up.
+
+    Parameters
+    ----------
+    kernel
+        The kernel under the laws.
+    tolerance
+        The rounding that is allowed, relative to the largest entry. Default 1e-8.
+    """
     nodes = list(kernel.nodes)
     matrix = np.array([kernel.column(node) for node in nodes])
     scale = max(float(np.abs(matrix).max()), 1e-300)
@@ -46,10 +91,13 @@ def kernel(kernel: Kernel, *, tolerance: float = 1e-8) -> None:
             )
     same = kernel.component_of[:, None] == kernel.component_of
     for term, wanted in ((Constant(0.5), 0.5 * same), (Ridge(0.25), 0.25 * np.eye(len(nodes)))):
-        total = kernel + term
+        for total in (kernel + term, term + kernel):
+            grown = np.array([total.column(node) for node in nodes])
+            demand(
+                np.allclose(grown - matrix, wanted, atol=tolerance * max(scale, 1.0)),
+                "a sum adds",
+                f"{kernel!r} + {term!r}",
+            )
+    for total in (3 * kernel, kernel * 3.0):
         grown = np.array([total.column(node) for node in nodes])
-        demand(
-            np.allclose(grown - matrix, wanted, atol=tolerance * max(scale, 1.0)),
-            "a sum adds",
-            f"{kernel!r} + {term!r}",
-        )
+        demand(np.allclose(grown, 3 * matrix, atol=tolerance * scale), "a multiple multiplies", f"{total!r}")

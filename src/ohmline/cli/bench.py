@@ -1,4 +1,4 @@
-"""``ohmline bench``."""
+"""`ohmline bench`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ohmline data``."""
+"""`ohmline data`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ohmline demo``."""
+"""`ohmline demo`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The learners that ``ohmline play`` knows by name.
+"""The learners that `ohmline play` knows by name.
 
-To add one, write a function that makes it from a ``Table`` and put it into ``LEARNERS``. A binary one
-makes a fresh learner of -1 and +1; with more classes ``play`` puts one against the rest around it.
+To add one, write a function that makes it from a `Table` and put it into `LEARNERS`. A binary one
+makes a fresh learner of -1 and +1; with more classes `play` puts one against the rest around it.
 Another takes the classes itself. Each imports its learner when it is asked for.
 """
 
@@ -57,12 +57,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One name of ``--learner``."""
+    """One name of `--learner`."""
 
     text: str
     make: Callable[[Table, Sequence[Any]], Any]
     binary: bool = True
-    """It knows -1 and +1 only; the classes that ``make`` is given are empty."""
+    """It knows -1 and +1 only; the classes that `make` is given are empty."""
 
 
 def _perceptron(table: Table, classes: Sequence[Any]) -> Any:

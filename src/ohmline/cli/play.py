@@ -1,4 +1,4 @@
-"""``ohmline play``."""
+"""`ohmline play`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def play(
 
 
 def query_of(text: str, budget: int) -> Any:
-    """The query that ``--query`` and ``--budget`` name."""
+    """The query that `--query` and `--budget` name."""
     from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
 
     kinds: dict[str, Any] = {"random": RandomRate, "variance": VarianceAbove, "gap": GapBelow}

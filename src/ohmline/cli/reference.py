@@ -1,6 +1,6 @@
-"""The page ``docs/cli.md``, made from the commands themselves.
+"""The page `docs/cli.md`, made from the commands themselves.
 
-Write it anew with ``python -m ohmline.cli.reference > docs/cli.md``; a test compares the two.
+Write it anew with `python -m ohmline.cli.reference > docs/cli.md`; a test compares the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``ohmline reproduce``."""
+"""`ohmline reproduce`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Data sets by name: embedded, from the folder in ``OHMLINE_DATA``, or downloaded by checksum."""
+"""Data sets by name: embedded, from the folder in `OHMLINE_DATA`, or downloaded by checksum."""
 
-from ohmline.data.catalog import CATALOG, Entry, is_here, load
-from ohmline.data.contract import Dataset, Vectors
-
-__all__ = ["CATALOG", "Dataset", "Entry", "Vectors", "is_here", "load"]
+from ohmline.data.catalog import CATALOG as CATALOG
+from ohmline.data.catalog import Entry as Entry
+from ohmline.data.catalog import is_here as is_here
+from ohmline.data.catalog import load as load
+from ohmline.data.contract import Dataset as Dataset
+from ohmline.data.contract import Vectors as Vectors

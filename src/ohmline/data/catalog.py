@@ -27,7 +27,7 @@ class Entry:
     title: str
     licence: str
     vectors: bool = False
-    """Points (``Vectors``) rather than a graph (``Dataset``)."""
+    """Points (`Vectors`) rather than a graph (`Dataset`)."""
     stem: str = ""
     """The name of its files in a data folder, where it has some."""
     from_folder: Callable[[folder.Arrays], Table] | None = None
@@ -221,7 +221,7 @@ def entry_of(name: str) -> Entry:
 
 
 def data_folder(entry: Entry) -> Path | None:
-    """The folder in ``OHMLINE_DATA`` if it holds the data set."""
+    """The folder in `OHMLINE_DATA` if it holds the data set."""
     named = os.environ.get("OHMLINE_DATA")
     if not named or entry.from_folder is None:
         return None
@@ -231,7 +231,7 @@ def data_folder(entry: Entry) -> Path | None:
 
 
 def is_here(name: str) -> bool:
-    """Whether ``load(name)`` needs no network."""
+    """Whether `load(name)` needs no network."""
     entry = entry_of(name)
     if entry.embedded is not None or data_folder(entry) is not None:
         return True
@@ -245,11 +245,11 @@ def load(name: VectorsName, *, listen: Listener = ...) -> Vectors: ...
 @overload
 def load(name: str, *, listen: Listener = ...) -> Any: ...
 def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vectors:
-    """A data set by name: a ``Dataset`` (a graph) or ``Vectors`` (points).
+    """A data set by name: a `Dataset` (a graph) or `Vectors` (points).
 
-    Embedded sets need nothing. The others come from the folder in ``OHMLINE_DATA`` if it has
-    them, else from their public source, downloaded by checksum into ``OHMLINE_CACHE`` (or the
-    user's cache folder). ``listen`` is told of each download.
+    Embedded sets need nothing. The others come from the folder in `OHMLINE_DATA` if it has
+    them, else from their public source, downloaded by checksum into `OHMLINE_CACHE` (or the
+    user's cache folder). `listen` is told of each download.
 
     >>> load("karate").graph.n
     34

@@ -32,7 +32,7 @@ class Dataset:
     name: str
     graph: Graph
     labels: Sequence[Any] = field(repr=False)
-    """The label of each node, aligned with ``graph.nodes``; None where it is not known."""
+    """The label of each node, aligned with `graph.nodes`; None where it is not known."""
     classes: tuple[Any, ...] = ()
     """The labels that occur, in the order of the source's codes."""
     source: str = ""
@@ -40,7 +40,7 @@ class Dataset:
 
     @cached_property
     def codes(self) -> Ints:
-        """For each node the place of its label in ``classes``; -1 where it is not known."""
+        """For each node the place of its label in `classes`; -1 where it is not known."""
         place = {label: k for k, label in enumerate(self.classes)}
         return np.array([-1 if y is None else place[y] for y in self.labels], dtype=np.int64)
 
@@ -61,7 +61,7 @@ class Dataset:
         return Stream([x for x, _ in known], [y for _, y in known])
 
     def signs(self, positive: Any) -> Floats:
-        """+1 where the label is ``positive`` (a label or a set of them), -1 elsewhere."""
+        """+1 where the label is `positive` (a label or a set of them), -1 elsewhere."""
         return _signs(self.labels, self.classes, positive)
 
     def __repr__(self) -> str:
@@ -72,7 +72,7 @@ class Dataset:
 @final
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Points with labels; build a graph of them with ``ohmline.graph.knn``.
+    """Points with labels; build a graph of them with `ohmline.graph.knn`.
 
     >>> from ohmline.data import load
     >>> digits = load("digits")
@@ -119,7 +119,7 @@ class Vectors:
         )
 
     def signs(self, positive: Any) -> Floats:
-        """+1 where the class is ``positive`` (a class or a set of them), -1 elsewhere."""
+        """+1 where the class is `positive` (a class or a set of them), -1 elsewhere."""
         return _signs(self.labels.tolist(), self.classes, positive)
 
     def __len__(self) -> int:

@@ -18,14 +18,14 @@ class Remote(NamedTuple):
     mirrors: tuple[str, ...]
     """The same file at several addresses, tried in this order."""
     checksum: str
-    """As ``sha256:...`` or ``md5:...``, published by others: see the catalog."""
+    """As `sha256:...` or `md5:...`, published by others: see the catalog."""
 
 
 Listener = Callable[[str], None]
 
 
 def cache_folder() -> Path:
-    """``OHMLINE_CACHE`` if it is set, else the user's cache folder of this system."""
+    """`OHMLINE_CACHE` if it is set, else the user's cache folder of this system."""
     import pooch
 
     named = os.environ.get("OHMLINE_CACHE")
@@ -74,7 +74,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _quiet(pooch: object) -> Iterator[None]:
-    """Pooch tells its own story on standard error; ours goes through ``listen``."""
+    """Pooch tells its own story on standard error; ours goes through `listen`."""
     logger = pooch.get_logger()  # type: ignore[attr-defined]
     level = logger.level
     logger.setLevel("CRITICAL")

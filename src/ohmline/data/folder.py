@@ -1,4 +1,4 @@
-"""Reading the folder that ``OHMLINE_DATA`` names: NAME.npz with its NAME.json beside it."""
+"""Reading the folder that `OHMLINE_DATA` names: NAME.npz with its NAME.json beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Arrays = dict[str, AnyArray]
 
 
 def read_arrays(folder: Path, stem: str) -> Arrays:
-    """The arrays of ``stem``.npz, once its SHA-256 is the one that ``stem``.json states."""
+    """The arrays of `stem`.npz, once its SHA-256 is the one that `stem`.json states."""
     path, card = folder / f"{stem}.npz", folder / f"{stem}.json"
     try:
         stated = json.loads(card.read_text(encoding="utf-8"))["sha256"]

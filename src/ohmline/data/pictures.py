@@ -47,7 +47,7 @@ def mnist012(files: dict[str, Path]) -> PictureTable:
 
 
 def shrink(pictures: AnyArray, side: int) -> AnyArray:
-    """Square pictures at ``side`` x ``side``: the mean over each output pixel's window, half up.
+    """Square pictures at `side` x `side`: the mean over each output pixel's window, half up.
 
     The windows have fractional borders (28 / 16 = 1.75), so the sums are taken in units of
     1 / side of a pixel, in whole numbers: rounding is exact.
@@ -66,7 +66,7 @@ def shrink(pictures: AnyArray, side: int) -> AnyArray:
 
 
 def usps(files: dict[str, Path]) -> PictureTable:
-    """LIBSVM's files: a class from 1 to 10 (the digit plus one), then ``index:value`` pairs."""
+    """LIBSVM's files: a class from 1 to 10 (the digit plus one), then `index:value` pairs."""
     parts = [_libsvm(files[name]) for name in ("usps.bz2", "usps.t.bz2")]
     return PictureTable(
         np.concatenate([pixels for pixels, _ in parts]),

@@ -18,11 +18,11 @@ PARTS = ("graph", "ally", "ty", "test.index")
 
 
 def read(files: dict[str, Path], class_names: tuple[str, ...]) -> GraphTable:
-    """The graph and the labels; ``files`` maps each of ``PARTS`` to its file.
+    """The graph and the labels; `files` maps each of `PARTS` to its file.
 
-    ``graph`` is a dictionary from a node to its neighbours, with repeats and self loops.
-    ``ally`` holds the classes, one-hot, of the first nodes and ``ty`` those of the nodes that
-    ``test.index`` lists, in its order. A node in neither has no label (fifteen of Citeseer's).
+    `graph` is a dictionary from a node to its neighbours, with repeats and self loops.
+    `ally` holds the classes, one-hot, of the first nodes and `ty` those of the nodes that
+    `test.index` lists, in its order. A node in neither has no label (fifteen of Citeseer's).
     """
     graph, ally, ty = (unpickle(files[part]) for part in ("graph", "ally", "ty"))
     index = _lines(files["test.index"])

@@ -1,27 +1,17 @@
 """The game: streams, play, traces."""
 
-from ohmline.game.active import play_active
-from ohmline.game.adversary import play_adversary
-from ohmline.game.files import read_points
-from ohmline.game.play import play
-from ohmline.game.stream import Stream
-from ohmline.game.trace import Trace
-from ohmline.game.tune import Tried, Tuned, tune
-from ohmline.game.vectors import Images, Spirals, SwissRoll, VectorSource, follow
-
-__all__ = [
-    "Images",
-    "Spirals",
-    "Stream",
-    "SwissRoll",
-    "Trace",
-    "Tried",
-    "Tuned",
-    "VectorSource",
-    "follow",
-    "play",
-    "play_active",
-    "play_adversary",
-    "read_points",
-    "tune",
-]
+from ohmline.game.active import play_active as play_active
+from ohmline.game.adversary import play_adversary as play_adversary
+from ohmline.game.files import read_points as read_points
+from ohmline.game.play import play as play
+from ohmline.game.stream import Stream as Stream
+from ohmline.game.trace import Trace as Trace
+from ohmline.game.tune import Tried as Tried
+from ohmline.game.tune import Tuned as Tuned
+from ohmline.game.tune import tune as tune
+from ohmline.game.until import Until as Until
+from ohmline.game.vectors import Images as Images
+from ohmline.game.vectors import Spirals as Spirals
+from ohmline.game.vectors import SwissRoll as SwissRoll
+from ohmline.game.vectors import VectorSource as VectorSource
+from ohmline.game.vectors import follow as follow

@@ -10,12 +10,12 @@ import numpy as np
 
 from ohmline.arrays import Ints, count
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
+from ohmline.game.loop import Log
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import OnlineLearner
-from ohmline.learn.stepping import Log
 from ohmline.query.pool import PoolQuery, open_positions
 
 Oracle = Callable[[Any], Any] | Mapping[Any, Any] | Sequence[Any]
@@ -32,18 +32,18 @@ def play_active(
     aggressive_suffix: bool = False,
     seed: int = 0,
 ) -> Trace:
-    """Let ``query`` choose ``selections`` nodes of the pool, then play the rest (paper 000, section 5).
+    """Let `query` choose `selections` nodes of the pool, then play the rest (paper 000, section 5).
 
-    ``labels`` tells a node's label when it is asked for: a function, a mapping, or a sequence in the
-    order of the pool. The online phase plays ``stream``, by default the nodes of the pool that are left,
-    in a random order drawn by ``seed``.
+    `labels` tells a node's label when it is asked for: a function, a mapping, or a sequence in the
+    order of the pool. The online phase plays `stream`, by default the nodes of the pool that are left,
+    in a random order drawn by `seed`.
 
-    A learner that can be aggressive (``Projection``) is so while it selects, and afterwards if
-    ``aggressive_suffix`` says so. The paper's Act-st and Act-mu are ``aggressive_suffix=False``; the
-    mistakes after the selections fall mainly by ``True``, whoever selects.
+    A learner that can be aggressive (`Projection`) is so while it selects, and afterwards if
+    `aggressive_suffix` says so. The paper's Act-st and Act-mu are `aggressive_suffix=False`; the
+    mistakes after the selections fall mainly by `True`, whoever selects.
 
-    ``trace.selected`` is the number of chosen trials: the A of Theorem 5.1, for
-    ``ProjectionBound(active=trace.selected)``.
+    `trace.selected` is the number of chosen trials: the A of Theorem 5.1, for
+    `ProjectionBound(active=trace.selected)`.
 
     >>> import ohmline as ohm
     >>> line = ohm.graph.generate.line(30)
@@ -106,10 +106,11 @@ def _select(
         y = ask(x)
         if y is None:
             raise LabelError(f"no label came for node {x!r}, which was chosen; leave it out of the pool")
-        view, update = learner.view_one(x), learner.learn_one(x, y)
+        view, variance = learner.view_one(x), learner.variance_one(x)
+        update = learner.learn_one(x, y)
         chosen.taken.append(i)
         chosen.trials.append((x, y))
-        chosen.rows.append((view.prediction, view.margin, view.variance, update.updated, update.progress))
+        chosen.rows.append((view.prediction, view.margin, variance, update.updated, update.progress))
         open_[i] = False
     return chosen
 

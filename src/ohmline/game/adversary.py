@@ -9,23 +9,23 @@ import numpy as np
 
 from ohmline.arrays import Floats, count
 from ohmline.errors import LabelError, LearnerError, ShapeError
+from ohmline.game.loop import Log
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import TIE, BinaryLearner
-from ohmline.learn.stepping import Log
 
 
 def play_adversary(learner: BinaryLearner[Any], concepts: Any, *, limit: int = 100_000) -> Trace:
-    """Play ``learner`` against a greedy adversary bound to a class of labellings.
+    """Play `learner` against a greedy adversary bound to a class of labellings.
 
-    ``concepts`` is one labelling of the learner's nodes, or a table of them, a row each. In every
+    `concepts` is one labelling of the learner's nodes, or a table of them, a row each. In every
     trial the adversary looks at all nodes, and of those that the learner predicts otherwise (or
     ties on) than some labelling still in play it takes the one whose other label keeps most
     labellings in play; among equals the most wrong one, then the first (at a tie, one labelled
     -1). A node may come up again. The game ends when no labelling in play disagrees with the
     learner anywhere, so against one labelling it is "present the most wrong node until there is
-    none", or after ``limit`` trials.
+    none", or after `limit` trials.
 
     Every trial of the trace is charged: its length is the number of mistakes forced. Greedy is
     not the worst case, so that number is a lower bound on what an adversary can force.
@@ -53,7 +53,7 @@ def play_adversary(learner: BinaryLearner[Any], concepts: Any, *, limit: int = 1
             break
         view, update = learner.view_one(nodes[i]), learner.learn_one(nodes[i], 1 if y > 0 else -1)
         columns.append(
-            (int(view.prediction or 0), view.margin, view.variance, True, update.updated, update.progress)
+            (int(view.prediction or 0), view.margin, np.nan, True, update.updated, update.progress)
         )
         trials.append((nodes[i], y))
         table = table[table[:, i] == y]

@@ -24,9 +24,9 @@ def read_points(
 ) -> Iterator[tuple[Floats, Any]]:
     """(point, label or None) for each row of a CSV or Parquet file.
 
-    ``label`` names the column of labels (or its number; None when there is none), ``features`` the
+    `label` names the column of labels (or its number; None when there is none), `features` the
     columns of the point (by default all others). An empty label is none. CSV files need nothing
-    else installed, ``.parquet`` files need the extra ``io``. Errors name the row, counted from 1
+    else installed, `.parquet` files need the extra `io`. Errors name the row, counted from 1
     below the header, and come only after the rows before it were given.
 
     >>> from tempfile import TemporaryDirectory

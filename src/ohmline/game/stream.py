@@ -8,15 +8,16 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Bools, Ints, fraction
-from ohmline.errors import LabelError, ParameterError, ShapeError
+from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import Graph
+from ohmline.learn.labels import plain_label
 
 
 @final
 class Stream:
     """A finite sequence of (node, label) with the labels that may be asked for.
 
-    Immutable: every method gives a new stream. ``None`` as a label means that nobody knows it.
+    Immutable: every method gives a new stream. `None` as a label means that nobody knows it.
 
     >>> stream = Stream(["a", "b", "c"], [1, -1, 1])
     >>> list(stream.shuffled(seed=0))
@@ -32,7 +33,7 @@ class Stream:
     ) -> None:
         self.nodes: Any = nodes if isinstance(nodes, np.ndarray) else list(nodes)
         self.codes: Ints
-        """For each trial the place of its label in ``classes``; -1 where it is not known."""
+        """For each trial the place of its label in `classes`; -1 where it is not known."""
         self.classes: tuple[Any, ...]
         """The labels that occur, in order of appearance."""
         self.codes, self.classes = _factorise(labels)
@@ -43,6 +44,13 @@ class Stream:
             )
         known = self.codes >= 0
         self.revealed: Bools = known if revealed is None else known & np.fromiter(revealed, np.bool_)
+
+    @classmethod
+    def made(cls, nodes: Any, codes: Ints, classes: tuple[Any, ...], revealed: Bools) -> Stream:
+        """A stream from its parts, which the caller has checked and gives away."""
+        self = cls.__new__(cls)
+        self.nodes, self.codes, self.classes, self.revealed = nodes, codes, classes, revealed
+        return self
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -58,7 +66,7 @@ class Stream:
         return [table[code] for code in self.codes.tolist()]
 
     def ordered(self, order: Iterable[int]) -> Stream:
-        """The trials numbered by ``order``, which may leave some out or repeat some."""
+        """The trials numbered by `order`, which may leave some out or repeat some."""
         picked = np.asarray(list(order), dtype=np.int64)
         if len(picked) and (picked.min() < 0 or picked.max() >= len(self)):
             raise ParameterError(f"order must hold numbers from 0 to {len(self) - 1}, got {picked!r:.80}")
@@ -73,15 +81,15 @@ class Stream:
         return self._pick(np.arange(len(self))[::-1])
 
     def take(self, trials: int) -> Stream:
-        """The first ``trials`` trials."""
-        return self._pick(np.arange(len(self))[:trials])
+        """The first `trials` trials."""
+        return self if trials == len(self) else self._pick(np.arange(len(self))[:trials])
 
     def repeated(self, times: int) -> Stream:
-        """The same trials again and again: ``times`` passes."""
+        """The same trials again and again: `times` passes."""
         return self._pick(np.tile(np.arange(len(self)), times))
 
     def then(self, other: Stream) -> Stream:
-        """These trials, then those of ``other``: with other labels of the same nodes, a sudden drift.
+        """These trials, then those of `other`: with other labels of the same nodes, a sudden drift.
 
         >>> list(Stream("ab", [1, 1]).then(Stream("ab", [1, -1])))
         [('a', 1), ('b', 1), ('a', 1), ('b', -1)]
@@ -99,7 +107,7 @@ class Stream:
         return self._pick(np.argsort(rank[graph.nodes.positions(self.nodes)], kind="stable"))
 
     def with_label_noise(self, rate: float, seed: int = 0) -> Stream:
-        """Each trial's label is replaced by another one with probability ``rate``.
+        """Each trial's label is replaced by another one with probability `rate`.
 
         The same node may then come up with two labels: label noise in paper 001's sense.
         """
@@ -111,7 +119,7 @@ class Stream:
         )
 
     def with_concept_noise(self, rate: float, seed: int = 0) -> Stream:
-        """Each *node* has its label replaced with probability ``rate``, in every trial alike."""
+        """Each *node* has its label replaced with probability `rate`, in every trial alike."""
         rate = fraction(rate, "the rate of concept noise")
         rng = np.random.default_rng(seed)
         turned: dict[tuple[Hashable, Any], Any] = {}
@@ -129,13 +137,13 @@ class Stream:
         return self._relabel(labels)
 
     def label_rate(self, rate: float, seed: int = 0) -> Stream:
-        """Each label can be had with probability ``rate`` only; the others stay hidden."""
+        """Each label can be had with probability `rate` only; the others stay hidden."""
         rate = fraction(rate, "the label rate")
         shown = np.random.default_rng(seed).random(len(self)) < rate
         return Stream(self.nodes, self.labels, revealed=self.revealed & shown)
 
     def binary(self, positive: Any) -> Stream:
-        """One class against the rest: +1 for ``positive`` (a label or a set of them), else -1."""
+        """One class against the rest: +1 for `positive` (a label or a set of them), else -1."""
         wanted = positive if isinstance(positive, set | frozenset) else {positive}
         return self._relabel([None if y is None else 1 if y in wanted else -1 for y in self.labels])
 
@@ -152,7 +160,7 @@ class Stream:
 
 
 def _factorise(labels: Iterable[Any]) -> tuple[Ints, tuple[Any, ...]]:
-    """Codes and classes; arrays of numbers or strings take a fast road."""
+    """Codes and classes; arrays of numbers or strings take a faster path."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iubU":
         found, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(first)
@@ -161,20 +169,14 @@ def _factorise(labels: Iterable[Any]) -> tuple[Ints, tuple[Any, ...]]:
         return rank[codes.ravel()], tuple(found[order].tolist())
     classes: dict[Any, int] = {}
     listed: list[int] = []
-    for y in labels:
-        y = y.item() if isinstance(y, np.generic) else y
-        if y is None or y != y:  # NaN marks a missing label in many tables
-            listed.append(-1)
-            continue
-        try:
-            listed.append(classes.setdefault(y, len(classes)))
-        except TypeError:
-            raise LabelError(f"label {y!r} is not hashable; use numbers or strings as labels") from None
+    for given in labels:
+        y = plain_label(given)
+        listed.append(-1 if y is None else classes.setdefault(y, len(classes)))
     return np.array(listed, dtype=np.int64), tuple(classes)
 
 
 def _other(y: Any, classes: tuple[Any, ...], rng: np.random.Generator) -> Any:
-    """A label other than ``y``, uniformly; a lone -1 or +1 turns into its opposite."""
+    """A label other than `y`, uniformly; a lone -1 or +1 turns into its opposite."""
     others = [c for c in classes if c != y]
     if not others:
         others = [-y] if y in (-1, 1) else [y]

@@ -11,16 +11,16 @@ import numpy as np
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.errors import ParameterError
 from ohmline.extras import require
+from ohmline.game.loop import Log
 from ohmline.game.stream import Stream
-from ohmline.learn.stepping import Log
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """What happened, trial by trial, and the learner as it came out.
 
-    ``mistake`` is the user's word: the prediction was not the label, whether or not the label
-    was asked for. ``charged`` is the theorems' word for the same trial: wrong, *or* at a zero
+    `mistake` is the user's word: the prediction was not the label, whether or not the label
+    was asked for. `charged` is the theorems' word for the same trial: wrong, *or* at a zero
     margin, where +1 was said by convention.
     """
 
@@ -119,13 +119,13 @@ class Trace:
         return np.cumsum(self.mistake)
 
     def future_mistakes(self, t: int) -> int:
-        """C_fe(t) of paper 000: mistakes after the first ``t`` trials."""
+        """C_fe(t) of paper 000: mistakes after the first `t` trials."""
         if not 0 <= t <= len(self):
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
         return int(self.mistake[t:].sum())
 
     def first(self, t: int) -> Trace:
-        """The trace of the first ``t`` trials; its learner is still the one that came out at the end."""
+        """The trace of the first `t` trials; its learner is still the one that came out at the end."""
         if not 0 <= t <= len(self):
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
         log = self.log.part(slice(t))
@@ -150,7 +150,7 @@ class Trace:
         return table
 
     def to_frame(self) -> Any:
-        """A polars data frame, one row a trial (needs the extra ``io``)."""
+        """A polars data frame, one row a trial (needs the extra `io`)."""
         polars = require("polars", "io")
         return polars.DataFrame(
             {

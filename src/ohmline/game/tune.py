@@ -48,11 +48,11 @@ def tune(
     jobs: int = -1,
     progress: bool = True,
 ) -> Tuned:
-    """Play one held-out shuffle for every point of ``grid`` and keep the best (paper 004, section 6.3).
+    """Play one held-out shuffle for every point of `grid` and keep the best (paper 004, section 6.3).
 
-    ``make(**parameters)`` returns a fresh learner. ``stream`` is shuffled by ``seed``; hold that
+    `make(**parameters)` returns a fresh learner. `stream` is shuffled by `seed`; hold that
     shuffle out, and measure on others. Several streams (the binary problems of a many-class one)
-    are averaged, all in the same order. Points run in parallel on ``jobs`` processes (-1: one per
+    are averaged, all in the same order. Points run in parallel on `jobs` processes (-1: one per
     processor), with a progress bar when standard error is a terminal.
 
     >>> import ohmline as ohm

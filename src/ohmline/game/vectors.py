@@ -1,7 +1,7 @@
 """Streams of vectors: generated, drifting, from files read in pieces, or without an end.
 
 A *source* draws points with labels from some distribution, which may change with time. Its
-``stream(trials)`` is finite, for ``play``; its ``endless()`` never stops, for ``follow``.
+`stream(trials)` is finite, for `play`; its `endless()` never stops, for `follow`.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from ohmline.learn.contract import OnlineLearner
 
 
 class VectorSource(ABC):
-    """Points with labels, of which a share ``label_rate`` is shown."""
+    """Points with labels, of which a share `label_rate` is shown."""
 
     label_rate: float
 
     @abstractmethod
     def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
-        """A point for each of ``times``, as rows, and their labels."""
+        """A point for each of `times`, as rows, and their labels."""
 
     @final
     def at(self, time: int, n: int, seed: int = 0) -> tuple[Floats, Any]:
-        """A test set: ``n`` points as they are at one moment."""
+        """A test set: `n` points as they are at one moment."""
         return self.sample(np.full(count(n, "n"), time), np.random.default_rng([seed, 2]))
 
     @final
     def stream(self, trials: int, seed: int = 0) -> Stream:
-        """The first ``trials`` points, with every label known to the trace and a few shown to the learner."""
+        """The first `trials` points, with every label known to the trace and a few shown to the learner."""
         points, labels = self.sample(np.arange(count(trials, "trials")), np.random.default_rng([seed, 0]))
         shown = np.random.default_rng([seed, 1]).random(len(points)) < self.label_rate
         return Stream(points, labels, revealed=shown)
@@ -59,8 +59,8 @@ class VectorSource(ABC):
 class Spirals(VectorSource):
     """Two arms of a spiral, labels -1 and +1: paper 003's toy data, and rotating, its drifting form.
 
-    Points are spread evenly along the arms, which run from radius ``inner`` to 1, half a turn apart.
-    With ``period`` the whole picture turns by 360 degrees in that many points.
+    Points are spread evenly along the arms, which run from radius `inner` to 1, half a turn apart.
+    With `period` the whole picture turns by 360 degrees in that many points.
 
     >>> points, labels = Spirals(noise=0.0).sample(np.arange(4), np.random.default_rng(0))
     >>> np.hypot(*points.T).round(2)
@@ -97,7 +97,7 @@ class Spirals(VectorSource):
 
 @final
 class SwissRoll(VectorSource):
-    """A rolled-up sheet in three dimensions, cut into ``stripes`` along the roll: labels 0 .. stripes - 1.
+    """A rolled-up sheet in three dimensions, cut into `stripes` along the roll: labels 0 .. stripes - 1.
 
     >>> points, labels = SwissRoll().sample(np.arange(5), np.random.default_rng(0))
     >>> points.shape, sorted(set(labels.tolist()))
@@ -123,7 +123,7 @@ class SwissRoll(VectorSource):
 class Images(VectorSource):
     """Pictures in random order, as rows of pixels between 0 and 1.
 
-    One pass is a shuffle; a longer stream starts a new shuffle where one ends. ``classes`` keeps
+    One pass is a shuffle; a longer stream starts a new shuffle where one ends. `classes` keeps
     only these labels.
 
     >>> pictures = np.arange(12).reshape(3, 2, 2)
@@ -179,7 +179,7 @@ def follow(
 
     For streams that are too long to hold, or never end: memory does not grow. A bad point is an
     error that names it; the points before it are learned first, and the learner stays usable.
-    ``limit`` stops after so many points.
+    `limit` stops after so many points.
 
     >>> import ohmline as ohm
     >>> learner = ohm.OnlineManifold(ohm.RBF(0.1), smoothness=ohm.Manifold(0.05))

@@ -1,24 +1,15 @@
 """Graphs: who is near whom."""
 
-from ohmline.graph import build, generate, measure
-from ohmline.graph.build import Gaussian, epsilon_ball, knn
-from ohmline.graph.embedding import ExponentialEmbedding
-from ohmline.graph.files import Format, read, read_labels, write
-from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
-
-__all__ = [
-    "ExponentialEmbedding",
-    "Format",
-    "Gaussian",
-    "Graph",
-    "NodeIndex",
-    "build",
-    "epsilon_ball",
-    "generate",
-    "knn",
-    "measure",
-    "read",
-    "read_labels",
-    "write",
-]
+from ohmline.graph import build as build
+from ohmline.graph import generate as generate
+from ohmline.graph import measure as measure
+from ohmline.graph.build import Gaussian as Gaussian
+from ohmline.graph.build import epsilon_ball as epsilon_ball
+from ohmline.graph.build import knn as knn
+from ohmline.graph.embedding import ExponentialEmbedding as ExponentialEmbedding
+from ohmline.graph.files import Format as Format
+from ohmline.graph.files import read as read
+from ohmline.graph.files import read_labels as read_labels
+from ohmline.graph.files import write as write
+from ohmline.graph.graph import Graph as Graph
+from ohmline.graph.nodes import NodeIndex as NodeIndex

@@ -57,9 +57,9 @@ def knn(
 ) -> Graph:
     """The k-nearest-neighbour graph of the rows of X, by Euclidean distance, exactly.
 
-    Two rows are joined when either is among the k nearest of the other; with ``mutual=True``,
+    Two rows are joined when either is among the k nearest of the other; with `mutual=True`,
     when both are. Among equally near rows the one that comes first wins, so the graph depends on
-    nothing but X. Edges weigh 1, or what ``weights`` says.
+    nothing but X. Edges weigh 1, or what `weights` says.
 
     >>> knn([[0.0], [1.0], [3.0]], 1)
     Graph(nodes=3, edges=2, components=1)
@@ -85,7 +85,7 @@ def epsilon_ball(
     weights: Gaussian | None = None,
     nodes: Iterable[Hashable] | None = None,
 ) -> Graph:
-    """The rows of X, joined where they are at most ``radius`` apart.
+    """The rows of X, joined where they are at most `radius` apart.
 
     >>> epsilon_ball([[0.0], [1.0], [3.0]], 1.0)
     Graph(nodes=3, edges=1, components=2)
@@ -105,7 +105,7 @@ def epsilon_ball(
 
 
 def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
-    """The median distance between two rows of X, of a random ``sample`` of them if there are more.
+    """The median distance between two rows of X, of a random `sample` of them if there are more.
 
     >>> median_width([[0.0], [1.0], [3.0]])
     2.0

@@ -30,11 +30,11 @@ class ExponentialEmbedding:
 
     | paper 002 | here |
     |---|---|
-    | X, d | ``points`` with the Euclidean distance, or :meth:`from_distances` with any other |
-    | a | ``a``, above 0; ``math.inf`` for the limit that Theorem 8 speaks of |
+    | X, d | `points` with the Euclidean distance, or `from_distances` with any other |
+    | a | `a`, above 0; `math.inf` for the limit that Theorem 8 speaks of |
     | G^a | never formed: its entries span e^{a D}, beyond what any factorisation bears |
 
-    ``Pounce`` runs on it for every a. Scaling all conductances changes nothing that Pounce does, so they
+    `Pounce` runs on it for every a. Scaling all conductances changes nothing that Pounce does, so they
     are scaled to make the largest 1; voltages and resistances come from elimination without
     subtraction, in logarithms. In the limit a = inf all current takes the minimum spanning tree, and
     a voltage drops at the largest edge of a path alone; distances that are equal there are taken as if
@@ -59,7 +59,7 @@ class ExponentialEmbedding:
     def from_distances(
         cls, distances: ArrayLike, a: float, *, nodes: Iterable[Hashable] | None = None
     ) -> Self:
-        """From a symmetric table of distances; ``inf`` where two points are not to be joined."""
+        """From a symmetric table of distances; `inf` where two points are not to be joined."""
         table = np.array(distances, dtype=np.float64)
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise ShapeError(f"distances must be a square table, got shape {table.shape}")
@@ -122,7 +122,7 @@ class ExponentialEmbedding:
         return Mesh(log_conductance)
 
     def voltages(self, source: Hashable, ground: Hashable) -> Floats:
-        """phi: the voltage of every point when ``source`` is held at 1 and ``ground`` at 0.
+        """phi: the voltage of every point when `source` is held at 1 and `ground` at 0.
 
         NaN at points that neither reaches.
         """
@@ -141,7 +141,7 @@ class ExponentialEmbedding:
         return phi
 
     def log_resistances(self, node: Hashable) -> Floats:
-        """The log of every effective resistance to ``node``, in units of the smallest one-edge resistance.
+        """The log of every effective resistance to `node`, in units of the smallest one-edge resistance.
 
         -inf at the node itself and inf at points that it does not reach.
         """
@@ -159,7 +159,7 @@ class ExponentialEmbedding:
     def graph(self) -> Graph:
         """The same network as an ordinary weighted graph, for learners that need a kernel.
 
-        Refused where a weight would vanish: there only ``Pounce`` on the embedding itself is sound.
+        Refused where a weight would vanish: there only `Pounce` on the embedding itself is sound.
         """
         span = self.a * (float(self.distances[np.isfinite(self.distances)].max()) - self.shortest)
         if span > 25:

@@ -21,10 +21,10 @@ from ohmline.graph.nodes import NodeIndex
 class Graph:
     """An undirected graph whose edges carry weights (conductances).
 
-    Build one with :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_networkx` or
-    :func:`ohmline.graph.read`. Weights are positive; with ``signed=True`` they may be
+    Build one with `from_edges`, `from_scipy`, `from_networkx` or
+    `ohmline.graph.read`. Weights are positive; with `signed=True` they may be
     negative, which marks dissimilar neighbours. Self loops do not change the Laplacian:
-    they are dropped and counted in :meth:`summary`. Isolated nodes and several components
+    they are dropped and counted in `summary`. Isolated nodes and several components
     are ordinary.
 
     >>> graph = Graph.from_edges([("a", "b"), ("b", "c", 2.0)], nodes=["a", "b", "c", "d"])
@@ -60,10 +60,10 @@ class Graph:
         signed: bool = False,
         symmetrise: bool = False,
     ) -> Graph:
-        """Edges as pairs ``(u, v)`` or triples ``(u, v, weight)``, or an array of two columns.
+        """Edges as pairs `(u, v)` or triples `(u, v, weight)`, or an array of two columns.
 
         An edge may be listed once or in both directions. Listed twice with two weights it is
-        an error, unless ``symmetrise=True`` asks for the larger. ``nodes`` fixes the order of
+        an error, unless `symmetrise=True` asks for the larger. `nodes` fixes the order of
         the nodes and may name isolated ones. Without it whole numbers stand for 0..max, unless
         they are so scattered that they must be names; names come in order of appearance.
         """
@@ -81,7 +81,7 @@ class Graph:
         signed: bool = False,
         symmetrise: bool = False,
     ) -> Graph:
-        """The same as :meth:`from_edges`, with one column for each end and one for the weights.
+        """The same as `from_edges`, with one column for each end and one for the weights.
 
         >>> Graph.from_columns(["a", "b"], ["b", "c"], [1.0, 2.0]).degree
         array([1., 3., 2.])
@@ -127,7 +127,7 @@ class Graph:
     def from_networkx(
         cls, graph: Any, *, weight: str = "weight", signed: bool = False, symmetrise: bool = False
     ) -> Graph:
-        """A networkx graph; a missing edge attribute ``weight`` counts as 1.
+        """A networkx graph; a missing edge attribute `weight` counts as 1.
 
         Of the parallel edges of a multigraph the heaviest is kept.
         """
@@ -148,7 +148,7 @@ class Graph:
 
     @classmethod
     def read(cls, path: Any, **options: Any) -> Graph:
-        """A graph from a file; the same as :func:`ohmline.graph.read`."""
+        """A graph from a file; the same as `ohmline.graph.read`."""
         from ohmline.graph.files import read
 
         return read(path, **options)
@@ -227,7 +227,7 @@ class Graph:
     def laplacian(self, *, normalised: bool = False) -> sparse.csr_array:
         """D - A with D of absolute weights (so a signed graph gives its signed Laplacian).
 
-        ``normalised=True`` gives D^-1/2 (D - A) D^-1/2; isolated nodes have zero rows.
+        `normalised=True` gives D^-1/2 (D - A) D^-1/2; isolated nodes have zero rows.
         """
         laplacian = sparse.diags_array(self.degree) - self.adjacency
         if normalised:
@@ -243,14 +243,14 @@ class Graph:
         return source[upper], self.indices[upper], self.weights[upper]
 
     def neighbours(self, node: Hashable) -> dict[Hashable, float]:
-        """The neighbours of ``node`` and the weights of the edges to them."""
+        """The neighbours of `node` and the weights of the edges to them."""
         i = self.nodes.position(node)
         span = slice(self.indptr[i], self.indptr[i + 1])
         ends, weights = self.indices[span].tolist(), self.weights[span].tolist()
         return {self.nodes[j]: w for j, w in zip(ends, weights, strict=True)}
 
     def subgraph(self, nodes: Iterable[Hashable]) -> Graph:
-        """The graph on ``nodes`` alone, in their order, with the edges between them."""
+        """The graph on `nodes` alone, in their order, with the edges between them."""
         chosen = list(nodes)
         if not chosen:
             raise GraphError("a subgraph needs at least one node, got none")
@@ -269,7 +269,7 @@ class Graph:
         return self.adjacency.copy()
 
     def to_networkx(self) -> Any:
-        """A networkx graph with the same ids, the weights as the edge attribute ``weight``."""
+        """A networkx graph with the same ids, the weights as the edge attribute `weight`."""
         networkx = require("networkx", "io")
         graph = networkx.Graph()
         graph.add_nodes_from(self.nodes)

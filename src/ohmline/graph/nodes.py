@@ -23,13 +23,13 @@ class NodeIndex(Sequence[Hashable]):
     Traceback (most recent call last):
     ohmline.errors.UnknownNode: unknown node 'eve'; the graph has 2 nodes, for example 'ada', 'bob'
 
-    For ``NodeIndex(n)`` id and position are the same, and no table is kept.
+    For `NodeIndex(n)` id and position are the same, and no table is kept.
     """
 
     __slots__ = ("_ids", "_places", "_size")
 
     def __init__(self, ids: Iterable[Hashable] | int) -> None:
-        # Append-only, and shared with the indices that ``with_node`` made; only _size entries are ours.
+        # Append-only, and shared with the indices that `with_node` made; only _size entries are ours.
         self._ids: list[Hashable] | None = None
         self._places: dict[Hashable, int] | None = None
         if isinstance(ids, int | np.integer):
@@ -87,7 +87,7 @@ class NodeIndex(Sequence[Hashable]):
         return longer
 
     def position(self, node: Hashable) -> int:
-        """The position of ``node``, or ``UnknownNode``."""
+        """The position of `node`, or `UnknownNode`."""
         if self._places is None:
             if isinstance(node, int | np.integer) and not isinstance(node, bool) and 0 <= node < self._size:
                 return int(node)
@@ -150,6 +150,13 @@ class NodeIndex(Sequence[Hashable]):
 
     def __hash__(self) -> int:
         return hash((self._size, None if self.is_range else tuple(self)))
+
+    def __repr__(self) -> str:
+        return (
+            f"NodeIndex({self._size})"
+            if self.is_range
+            else f"NodeIndex({self._size} ids, for example {self._sample()})"
+        )
 
     def _sample(self) -> str:
         return ", ".join(repr(node) for node, _ in zip(self, range(3), strict=False)) or "none"

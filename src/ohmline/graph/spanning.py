@@ -11,11 +11,11 @@ from ohmline.compiled import compiled
 
 
 class SpanningForest(NamedTuple):
-    """A rooted forest in which node i hangs on ``parent[i]`` (-1 at a root) by edge i.
+    """A rooted forest in which node i hangs on `parent[i]` (-1 at a root) by edge i.
 
-    ``rank[i]`` is the place of edge i among all edges by length: equal lengths take different places,
-    as if they differed by an amount too small to see. ``enter`` and ``leave`` number the nodes so that
-    the nodes below edge i are those entered from ``enter[i]`` to ``leave[i]``.
+    `rank[i]` is the place of edge i among all edges by length: equal lengths take different places,
+    as if they differed by an amount too small to see. `enter` and `leave` number the nodes so that
+    the nodes below edge i are those entered from `enter[i]` to `leave[i]`.
     """
 
     parent: Ints
@@ -97,4 +97,4 @@ def largest_edge(forest: SpanningForest, i: int, j: int) -> int:
 @compiled
 def below(forest: SpanningForest, edge: int, k: int) -> bool:
     """Whether node k is on the lower side of an edge."""
-    return forest.enter[edge] <= forest.enter[k] <= forest.leave[edge]  # type: ignore[no-any-return]
+    return forest.enter[edge] <= forest.enter[k] <= forest.leave[edge]

@@ -9,9 +9,9 @@ sixteen orders of magnitude.
 
 | symbol | here |
 |---|---|
-| log c_ij | ``log_c``, -inf for no edge |
+| log c_ij | `log_c`, -inf for no edge |
 | phi | unit voltages: 1 at the source, 0 at the ground |
-| p_kj | ``c[k, j]`` after k was eliminated: log of the share of k's conductance that leads to j |
+| p_kj | `c[k, j]` after k was eliminated: log of the share of k's conductance that leads to j |
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def log_sum(terms: Floats, length: int) -> float:
     for k in range(length):
         if terms[k] - top > NEGLIGIBLE:
             total += np.exp(terms[k] - top)
-    return top + np.log(total)  # type: ignore[no-any-return]
+    return top + np.log(total)
 
 
 @compiled
 def eliminate(c: Floats, last: int, totals: Floats) -> None:
-    """Star to mesh for the nodes n-1, ..., ``last``, in the lower triangle of ``c``.
+    """Star to mesh for the nodes n-1, ..., `last`, in the lower triangle of `c`.
 
-    Row k is left holding the shares p_kj of its neighbours j < k; ``totals[k]`` is log sum_j c_kj.
+    Row k is left holding the shares p_kj of its neighbours j < k; `totals[k]` is log sum_j c_kj.
     """
     for k in range(len(c) - 1, last - 1, -1):
         total = log_sum(c[k], k)
@@ -67,7 +67,7 @@ def eliminate(c: Floats, last: int, totals: Floats) -> None:
 
 @compiled
 def unit_voltages(log_c: Floats, members: Ints, source: int, ground: int, phi: Floats) -> float:
-    """Fill ``phi`` at ``members``, a connected set; the log of the effective conductance."""
+    """Fill `phi` at `members`, a connected set; the log of the effective conductance."""
     order = np.empty(len(members), np.int64)
     order[0], order[1], filled = ground, source, 2
     for i in members:
@@ -83,12 +83,12 @@ def unit_voltages(log_c: Floats, members: Ints, source: int, ground: int, phi: F
             if c[k, j] > -700.0:
                 value += np.exp(c[k, j]) * phi[order[j]]
         phi[order[k]] = min(value, 1.0)
-    return c[1, 0]  # type: ignore[no-any-return]
+    return c[1, 0]
 
 
 @compiled
 def log_resistances(log_c: Floats, members: Ints, ground: int, out: Floats) -> None:
-    """Fill ``out`` at ``members`` with the log of the effective resistance to ``ground``.
+    """Fill `out` at `members` with the log of the effective resistance to `ground`.
 
     It is the diagonal of the inverse of the grounded Laplacian. An entry (k, a) of that inverse is the
     mean of the entries (b, a) over the neighbours b that k had left, which again only adds.
@@ -119,7 +119,7 @@ def log_resistances(log_c: Floats, members: Ints, ground: int, out: Floats) -> N
 
 @compiled
 def block(log_c: Floats, order: Ints) -> Floats:
-    """The conductances among ``order``, in that order."""
+    """The conductances among `order`, in that order."""
     n = len(order)
     out = np.empty((n, n))
     for i in range(n):

@@ -16,7 +16,7 @@ from ohmline.kernel.ordering import elimination_tree, minimum_degree, postorder
 
 
 class Factor(NamedTuple):
-    """A = L L' with rows and columns in ``order``; L by columns, the diagonal first in each."""
+    """A = L L' with rows and columns in `order`; L by columns, the diagonal first in each."""
 
     order: Ints
     indptr: Ints

@@ -22,9 +22,9 @@ def multiply(indptr: Ints, indices: Ints, values: Floats, x: Floats, out: Floats
 def conjugate_gradients(
     indptr: Ints, indices: Ints, values: Floats, diagonal: Floats, right: Floats, tolerance: float, most: int
 ) -> tuple[Floats, bool]:
-    """x with A x = right, to ``tolerance`` of the length of ``right``; whether it got there.
+    """x with A x = right, to `tolerance` of the length of `right`; whether it got there.
 
-    A may be singular as long as ``right`` is in its range.
+    A may be singular as long as `right` is in its range.
     """
     n = len(right)
     x, residual = np.zeros(n), right.copy()

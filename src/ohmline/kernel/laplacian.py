@@ -12,8 +12,9 @@ from scipy import linalg
 from ohmline.arrays import Floats, Ints, vector
 from ohmline.errors import KernelError
 from ohmline.graph.graph import Graph
-from ohmline.kernel.contract import GraphKernel, Kernel, Sum, component_means
+from ohmline.kernel.contract import GraphKernel, Kernel
 from ohmline.kernel.space import Dense
+from ohmline.kernel.sums import component_means
 
 
 @final
@@ -26,7 +27,7 @@ class LaplacianKernel(GraphKernel):
     null vector (+1 on one side, -1 on the other) takes the place of the constant.
 
     Memory is 8 n^2 bytes; up to about 10,000 nodes. Isolated nodes have zero rows, so add a
-    ``Constant`` before learning on them.
+    `Constant` before learning on them.
 
     >>> from ohmline.graph import Graph
     >>> path = LaplacianKernel(Graph.from_edges([(0, 1), (1, 2)]))
@@ -63,9 +64,13 @@ class LaplacianKernel(GraphKernel):
             return float("inf")
         return float(u @ (self.graph.laplacian() @ u))
 
-    def with_default_bias(self) -> Sum:
-        """This kernel plus a ``Constant`` of a tenth of the median diagonal."""
-        return Sum(self, b=default_bias(self))
+    @property
+    def centred(self) -> bool:
+        return not self.graph.signed
+
+    def with_default_bias(self) -> Kernel:
+        """This kernel plus a `Constant` of a tenth of the median diagonal."""
+        return self.plus(b=default_bias(self))
 
     def _null(self, members: Ints) -> Floats | None:
         """The unit null vector of a component's Laplacian, or None when it is positive definite."""

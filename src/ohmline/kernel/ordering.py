@@ -7,9 +7,9 @@ element it is in, the part of that element outside p's.
 
 | name | meaning |
 |---|---|
-| ``lists[first[i] :]`` | what node i is next to: first ``elements[i]`` elements, up to ``length[i]`` in all |
-| ``pool[begin[e] :]`` | the ``size[e]`` nodes of element e |
-| ``outside[e]`` | how many nodes of element e are not next to p |
+| `lists[first[i] :]` | what node i is next to: first `elements[i]` elements, up to `length[i]` in all |
+| `pool[begin[e] :]` | the `size[e]` nodes of element e |
+| `outside[e]` | how many nodes of element e are not next to p |
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def minimum_degree(
 ) -> tuple[Ints, Ints, int, float]:
     """(order, entries below the diagonal of each column, fill, flops) of the factor.
 
-    Stops as soon as the factor would hold more than ``fill_limit`` entries or cost more than
-    ``flop_limit``; the fill or flops returned are then above the limit, and the order is incomplete.
+    Stops as soon as the factor would hold more than `fill_limit` entries or cost more than
+    `flop_limit`; the fill or flops returned are then above the limit, and the order is incomplete.
     """
     n = len(indptr) - 1
     first, lists = indptr[:-1].copy(), indices.copy()

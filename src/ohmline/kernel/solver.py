@@ -11,11 +11,13 @@ from scipy import sparse
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
 from ohmline.errors import KernelError
 from ohmline.graph.graph import Graph
-from ohmline.kernel.contract import GraphKernel, Kernel, component_means
+from ohmline.kernel.contract import GraphKernel, Kernel
 from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
 from ohmline.kernel.iterate import conjugate_gradients
 from ohmline.kernel.laplacian import balanced_sides
 from ohmline.kernel.space import Columns
+from ohmline.kernel.sums import component_means
+from ohmline.kernel.terms import written
 
 FLOP_LIMIT = 5e10
 """Beyond this many operations (about a minute) a factor is taken not to fit."""
@@ -44,13 +46,13 @@ class SolverKernel(GraphKernel):
     so one solve gives a column, two columns cost little more than one, and the exact diagonal is diag(G) by
     selected inversion.
 
-    The size of the factor is known before it is made. Where it would hold more than ``fill_limit``
+    The size of the factor is known before it is made. Where it would hold more than `fill_limit`
     entries (graphs that expand, such as block models), columns come from conjugate gradients instead
-    (``exact`` is False), and the diagonal is known only at fetched columns.
+    (`exact` is False), and the diagonal is known only at fetched columns.
 
-    At most ``columns`` columns are held at a time, the least recently used goes first: memory is
-    8 n ``columns`` bytes beside the factor. Learners that read one or two columns a mistake
-    (``Perceptron``, ``Pounce``, ``Projection.one_proj``) run on it.
+    At most `columns` columns are held at a time, the least recently used goes first: memory is
+    8 n `columns` bytes beside the factor. Learners that read one or two columns a mistake
+    (`Perceptron`, `Pounce`, `Projection.one_proj`) run on it.
 
     >>> import ohmline as ohm
     >>> ring = ohm.Graph.from_edges([(k, (k + 1) % 1000) for k in range(1000)])
@@ -89,7 +91,7 @@ class SolverKernel(GraphKernel):
         return Grounded(matrix, kept, side)
 
     @cached_property
-    def factor(self) -> Factor | None:
+    def cholesky(self) -> Factor | None:
         """The sparse Cholesky factor of the grounded Laplacian; None where it does not fit."""
         if not len(self.grounded.kept):
             return None
@@ -99,20 +101,19 @@ class SolverKernel(GraphKernel):
     @property
     def exact(self) -> bool:
         """Whether columns come from a factor, exact to rounding, rather than from iteration."""
-        return self.factor is not None or not len(self.grounded.kept)
+        return self.cholesky is not None or not len(self.grounded.kept)
 
     @property
     def fill(self) -> int:
         """How many entries the factor has; 0 without one."""
-        return 0 if self.factor is None else len(self.factor.values)
+        return 0 if self.cholesky is None else len(self.cholesky.values)
 
     @cached_property
     def space(self) -> Columns:
-        n = self.graph.n
-        return Columns(np.zeros((self.columns, n)), np.full(n, -1, dtype=np.int64), self._diagonal())
+        return Columns.empty(self.columns, self._diagonal())
 
     def fetch(self, *positions: int) -> None:
-        """Make sure that these columns, at most ``columns`` of them, are in the space."""
+        """Make sure that these columns, at most `columns` of them, are in the space."""
         wanted = set(positions)
         if len(wanted) > self.columns:
             raise KernelError(
@@ -124,26 +125,32 @@ class SolverKernel(GraphKernel):
             found = self._columns(missing)
             for i, column in zip(missing, found, strict=True):
                 free = self._oldest(wanted)
-                if self._holder[free] >= 0:
-                    space.slot[self._holder[free]] = -1
-                space.buffer[free], space.slot[i], self._holder[free] = column, free, i
-                if np.isnan(space.diagonal[i]):
-                    space.diagonal[i] = column[i]
+                space.hold(i, free, column, former=int(self._holder[free]))
+                self._holder[free] = i
         for i in wanted:
             self._clock += 1
             self._last_used[space.slot[i]] = self._clock
 
     def plus(self, *, b: float = 0.0, c: float = 0.0) -> Kernel:
-        """The same kernel with a larger bias or ridge; the factor is shared."""
+        """The same kernel with a larger bias or ridge; the sparse factor is shared."""
+        return self._with(self.factor, self.b + non_negative(b, "b"), self.c + non_negative(c, "c"))
+
+    def scaled(self, factor: float) -> Kernel:
+        """Every entry times `factor`; the sparse factor is shared."""
+        factor = positive(factor, "factor")
+        return self._with(factor * self.factor, factor * self.b, factor * self.c)
+
+    def _with(self, factor: float, b: float, c: float) -> SolverKernel:
         other = SolverKernel(
             self.graph,
-            b=self.b + b,
-            c=self.c + c,
+            b=b,
+            c=c,
             columns=self.columns,
             fill_limit=self.fill_limit,
             tolerance=self.tolerance,
         )
-        for name in ("grounded", "factor", "_drawn", "_place"):
+        other.factor = factor
+        for name in ("grounded", "cholesky", "_drawn", "_place"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other
@@ -162,13 +169,14 @@ class SolverKernel(GraphKernel):
             return float("inf")
         constant = float(np.sum(means**2 * sizes / np.where(weight > 0, weight, 1.0) * (weight > 0)))
         if self.c == 0:
-            return constant + float(rest @ (laplacian @ rest))
-        # (L+ + c I)^-1 = L (I + c L)^-1 off the constants.
-        matrix = sparse.csr_array(sparse.eye_array(self.n) + self.c * laplacian)
+            return constant + float(rest @ (laplacian @ rest)) / self.factor
+        # (a L+ + c I)^-1 = L (a I + c L)^-1 off the constants.
+        matrix = sparse.csr_array(self.factor * sparse.eye_array(self.n) + self.c * laplacian)
         return constant + float((laplacian @ rest) @ self._iterate(matrix, rest))
 
     def __repr__(self) -> str:
-        return f"SolverKernel({self.graph!r}) + Constant({self.b:g}) + Ridge({self.c:g})"
+        scaled = "" if self.factor == 1 else f"{self.factor!r} * "
+        return " + ".join([f"{scaled}SolverKernel({self.graph!r})", *written(self.b, self.c)])
 
     def _oldest(self, wanted: set[int]) -> int:
         held = np.isin(self._holder, list(wanted))
@@ -178,16 +186,16 @@ class SolverKernel(GraphKernel):
     def _place(self) -> Ints:
         """For each position its column of the factor; -1 where it is grounded."""
         place = np.full(self.n, -1, dtype=np.int64)
-        if self.factor is not None:
-            place[self.grounded.kept[self.factor.order]] = np.arange(len(self.factor.order))
+        if self.cholesky is not None:
+            place[self.grounded.kept[self.cholesky.order]] = np.arange(len(self.cholesky.order))
         return place
 
     @cached_property
     def _drawn(self) -> tuple[Floats, Floats]:
         """g = G s, and s'g of the component of each node."""
         side, drawn = self.grounded.side, np.zeros(self.n)
-        if self.factor is not None:
-            drawn[self.grounded.kept] = solve(self.factor, side[self.grounded.kept])
+        if self.cholesky is not None:
+            drawn[self.grounded.kept] = solve(self.cholesky, side[self.grounded.kept])
         energy = np.asarray(np.bincount(self.component_of, weights=side * drawn), dtype=np.float64)
         return drawn, energy[self.component_of]
 
@@ -207,12 +215,12 @@ class SolverKernel(GraphKernel):
     def _grounded_columns(self, wanted: list[int]) -> list[Floats]:
         """Columns of G, two at a time."""
         out = [np.zeros(self.n) for _ in wanted]
-        if self.factor is None:
+        if self.cholesky is None:
             return out
-        rows = self.grounded.kept[self.factor.order]
+        rows = self.grounded.kept[self.cholesky.order]
         reached = [k for k, i in enumerate(wanted) if self._place[i] >= 0]
         for one, two in zip(reached[::2], [*reached[1::2], *reached[-1:]][: len(reached[::2])], strict=True):
-            pair = inverse_pair(self.factor, int(self._place[wanted[one]]), int(self._place[wanted[two]]))
+            pair = inverse_pair(self.cholesky, int(self._place[wanted[one]]), int(self._place[wanted[two]]))
             out[one][rows] = pair[:, 0]
             out[two][rows] = pair[:, 1]
         return out
@@ -230,6 +238,8 @@ class SolverKernel(GraphKernel):
         """With the bias and the ridge, and nothing outside the component."""
         if self.graph.n_components > 1:
             column[self.component_of != self.component_of[i]] = 0.0
+        if self.factor != 1:
+            column *= self.factor
         if self.b > 0:
             column[self.component_of == self.component_of[i]] += self.b
         column[i] += self.c
@@ -258,12 +268,12 @@ class SolverKernel(GraphKernel):
         if not self.exact:
             return np.full(self.n, np.nan)
         inverse = np.zeros(self.n)
-        if self.factor is not None:
-            inverse[self.grounded.kept] = inverse_diagonal(self.factor)
+        if self.cholesky is not None:
+            inverse[self.grounded.kept] = inverse_diagonal(self.cholesky)
         m = np.bincount(self.component_of)[self.component_of]
         side, (drawn, energy) = self.grounded.side, self._drawn
         off = side * (side * energy / m - 2 * drawn) / m
-        return np.asarray(inverse + off + self.b + self.c, dtype=np.float64)
+        return np.asarray(self.factor * (inverse + off) + self.b + self.c, dtype=np.float64)
 
 
 def _null_sides(graph: Graph) -> tuple[Floats, Ints]:

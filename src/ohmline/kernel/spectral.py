@@ -25,13 +25,13 @@ class SpectralKernel(GraphKernel):
 
     | paper 004 | here |
     |---|---|
-    | d | ``rank`` |
-    | sigma_i, v_i | ``eigenvalues``, ``eigenvectors`` |
-    | m_i | ``features(node)`` |
+    | d | `rank` |
+    | sigma_i, v_i | `eigenvalues`, `eigenvectors` |
+    | m_i | `features(node)` |
 
-    Differs from Eq. (28): the constant eigenvector is kept (``constant=True``), and ``shift``
+    Differs from Eq. (28): the constant eigenvector is kept (`constant=True`), and `shift`
     is added to every eigenvalue, because without the constant the paper's own figures are
-    out of reach. ``constant=False`` drops the null space and gives the literal equation.
+    out of reach. `constant=False` drops the null space and gives the literal equation.
 
     >>> from ohmline.graph import Graph
     >>> ring = Graph.from_edges([(k, (k + 1) % 6) for k in range(6)])
@@ -81,7 +81,7 @@ class SpectralKernel(GraphKernel):
         return Features.of(vectors / np.sqrt(values + self.shift))
 
     def truncated(self, rank: int) -> SpectralKernel:
-        """The kernel of the first ``rank`` eigenpairs alone, without finding them again."""
+        """The kernel of the first `rank` eigenpairs alone, without finding them again."""
         if rank > self.rank:
             raise ParameterError(f"rank {rank} is above the {self.rank} eigenpairs that were found; lower it")
         part = SpectralKernel(
@@ -128,7 +128,7 @@ def smallest_eigenpairs(
 ) -> tuple[Floats, Floats]:
     """The k smallest eigenpairs of a positive semidefinite matrix, to rounding.
 
-    Columns of ``null`` are known null vectors: they come first, and the search stays
+    Columns of `null` are known null vectors: they come first, and the search stays
     orthogonal to them (Lanczos would miss copies of a repeated eigenvalue).
 
     Small matrices go to LAPACK. Large ones to Lanczos on a Chebyshev polynomial of the matrix
@@ -194,7 +194,7 @@ def _upper_bound(laplacian: sparse.csr_array) -> float:
 def _eigenvalue_near(
     laplacian: sparse.csr_array, share: float, top: float, rng: np.random.Generator
 ) -> float:
-    """Roughly the eigenvalue below which a ``share`` of the spectrum lies.
+    """Roughly the eigenvalue below which a `share` of the spectrum lies.
 
     Stochastic Lanczos quadrature: a few random starts, each giving nodes and weights of the
     spectral density. Only a starting point for the filter, so a rough value will do.

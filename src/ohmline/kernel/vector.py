@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from ohmline.arrays import Floats, Ints, matrix, positive, vector
 from ohmline.errors import ShapeError
 from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.contract import Kernel, sqnorm_from_space
+from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import Dense
+from ohmline.kernel.sums import sqnorm_from_space
 
 
 class VectorKernel(ABC):
@@ -22,7 +23,7 @@ class VectorKernel(ABC):
 
     @abstractmethod
     def __call__(self, a: Floats, b: Floats) -> Floats:
-        """The matrix of k(a_i, b_j) for the rows of ``a`` and ``b``."""
+        """The matrix of k(a_i, b_j) for the rows of `a` and `b`."""
 
     @final
     def over(self, points: ArrayLike, nodes: Iterable[Hashable] | None = None) -> PointKernel:
@@ -46,7 +47,7 @@ class RBF(VectorKernel):
         return np.asarray(np.exp(-np.maximum(sq, 0.0) / (2 * self.width**2)), dtype=np.float64)
 
     def __repr__(self) -> str:
-        return f"RBF({self.width:g})"
+        return f"RBF({self.width!r})"
 
 
 @final

@@ -20,7 +20,7 @@ REGISTRY: dict[str, str] = {
     "play-perceptron": "foundation",
     "pounce": "pounce",
 }
-"""Benchmark name -> module under ``ohmline.lab.benches`` whose ``BENCHES`` holds it."""
+"""Benchmark name -> module under `ohmline.lab.benches` whose `BENCHES` holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Measured:
     details: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """The shape that ``ohmline bench NAME --json`` prints."""
+        """The shape that `ohmline bench NAME --json` prints."""
         return {
             "name": self.name,
             "ratio": self.ratio,
@@ -65,7 +65,7 @@ def run(name: str) -> Measured:
 def target(
     text: str, value: float, *, least: float | None = None, most: float | None = None
 ) -> dict[str, Any]:
-    """A line of ``details["targets"]``: what was wanted, what came out, whether it is met."""
+    """A line of `details["targets"]`: what was wanted, what came out, whether it is met."""
     met = (least is None or value >= least) and (most is None or value <= most)
     return {"target": text, "value": value, "met": bool(met)}
 

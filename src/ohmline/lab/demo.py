@@ -28,7 +28,7 @@ class Demo(NamedTuple):
 
 
 def play_digits(seed: int = 0, stage: Callable[[str], None] = lambda name: None) -> Demo:
-    """Play both games; ``stage`` is told of each of ``STAGES`` as it begins."""
+    """Play both games; `stage` is told of each of `STAGES` as it begins."""
     stage(STAGES[0])
     digits = load("digits")
     stage(STAGES[1])

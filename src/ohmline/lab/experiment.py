@@ -1,6 +1,6 @@
 """Experiments: the tables and figures of the papers, by id.
 
-Each experiment is one function in ``ohmline.lab.experiments``. ``REGISTRY`` names the module of
+Each experiment is one function in `ohmline.lab.experiments`. `REGISTRY` names the module of
 every id, so that listing them imports none.
 """
 
@@ -38,7 +38,7 @@ REGISTRY: dict[str, str] = {
     "gu2013-kappa": "gu2013_curves",
     "local-lgc": "local",
 }
-"""Experiment id -> module under ``ohmline.lab.experiments`` whose ``EXPERIMENTS`` holds it."""
+"""Experiment id -> module under `ohmline.lab.experiments` whose `EXPERIMENTS` holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Claim:
 
 @dataclass(slots=True)
 class Result:
-    """What an experiment found. ``figures`` maps a name to a function that draws on a Figure."""
+    """What an experiment found. `figures` maps a name to a function that draws on a Figure."""
 
     rows: list[Row]
     claims: list[Claim]
@@ -82,7 +82,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to run: ``quick`` cuts repetitions (never sizes that change the answer's meaning)."""
+    """How to run: `quick` cuts repetitions (never sizes that change the answer's meaning)."""
 
     seed: int = 0
     quick: bool = False
@@ -92,7 +92,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One id of ``ohmline reproduce``."""
+    """One id of `ohmline reproduce`."""
 
     id: str
     title: str
@@ -120,7 +120,7 @@ class Reproduction:
     seconds: float
 
     def document(self) -> dict[str, Any]:
-        """The shape that ``ohmline reproduce ID --json`` prints."""
+        """The shape that `ohmline reproduce ID --json` prints."""
         return {
             "id": self.experiment.id,
             "seed": self.settings.seed,

@@ -14,7 +14,7 @@ SHORT = 12
 
 
 def experiment_page(reproduction: Reproduction) -> str:
-    """A self-contained page; figures are inline SVG (they need the extra ``plot``)."""
+    """A self-contained page; figures are inline SVG (they need the extra `plot`)."""
     experiment, result = reproduction.experiment, reproduction.result
     body = []
     if result.claims:

@@ -9,19 +9,14 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.bound import Certificate, Fit, PerceptronBound, best_bound, live_curve
-from ohmline.bound.contract import Assumption
+from ohmline.bound import Certificate, Fit, best_bound, live_curve
+from ohmline.bound.best import MANY
+from ohmline.bound.one_vs_rest import live_curves
 from ohmline.errors import LearnerError
-from ohmline.game.play import play
-from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.learn import OneVsRest, Perceptron
-from ohmline.query import Always
 
 CHECKPOINTS = 40
-LIVE_LIMIT = 6000
-"""Above so many labels a live comparator that fits them all is too dear: a perceptron's then fits the
-mistaken trials alone, and other learners go without a certificate."""
 
 
 @final
@@ -37,7 +32,7 @@ class Game:
     """None where no theorem covers the game."""
     checkpoints: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
     bound: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
-    """The bound after each of ``checkpoints`` trials."""
+    """The bound after each of `checkpoints` trials."""
 
     @classmethod
     def of(cls, title: str, trace: Trace, names: Mapping[Any, str] | None = None) -> Game:
@@ -62,7 +57,7 @@ class Game:
         return 0 if self.certificate is None else self.certificate.charged
 
     def document(self) -> dict[str, Any]:
-        """The game in the shape that ``--json`` prints."""
+        """The game in the shape that `--json` prints."""
         trace, certificate = self.trace, self.certificate
         return {
             "title": self.title,
@@ -90,43 +85,20 @@ class Game:
 
 
 def certify(trace: Trace) -> tuple[Certificate | None, Ints, Floats]:
-    """The live certificate of a trace, and for a perceptron its value at some 40 checkpoints.
+    """The live certificate of a trace, and for perceptrons its value at some 40 checkpoints.
 
-    For one against the rest the bounds of the binary problems are added: if every class's margin
-    has the right sign, the largest margin is the right one, so a mistake in many classes is a
-    mistake in one of two at least. A learner that no theorem speaks about gets None.
+    A learner that no theorem speaks about gets None.
     """
     nothing = np.zeros(0, np.int64), np.zeros(0)
     marks = np.unique(np.linspace(0, len(trace), CHECKPOINTS + 1).astype(np.int64))
-    if isinstance(trace.learner, Perceptron):
-        if trace.asked > LIVE_LIMIT:
-            return (PerceptronBound(Fit.MISTAKEN).certify(trace), *nothing)
-        return PerceptronBound().certify(trace), marks, live_curve(trace, marks)
-    if isinstance(trace.learner, OneVsRest) and trace.learner.fixed and trace.asked <= LIVE_LIMIT:
-        if not isinstance(trace.learner.make(), Perceptron):
-            return (None, *nothing)
-        return _certify_one_vs_rest(trace, trace.learner, marks)
-    if trace.asked > LIVE_LIMIT:
-        return (None, *nothing)
     try:
-        return (best_bound(trace), *nothing)
+        certificate = best_bound(trace)
     except LearnerError:
         return (None, *nothing)
-
-
-def _certify_one_vs_rest(trace: Trace, learner: OneVsRest, marks: Ints) -> tuple[Certificate, Ints, Floats]:
-    """Each binary problem is played again from the start: the learner keeps no trace of its own."""
-    bound, terms, charged = np.zeros(len(marks)), {}, 0
-    assumptions: dict[str, Assumption] = {}
-    for label in learner.classes:
-        asked = Stream(trace.nodes, trace.stream.labels, revealed=trace.asked_at).binary(label)
-        binary = play(learner.make(), asked, Always())
-        certificate = PerceptronBound().certify(binary)
-        bound += live_curve(binary, marks)
-        terms[str(label)], charged = certificate.value, charged + certificate.charged
-        for assumption in certificate.assumptions:
-            if assumption.text not in assumptions or not assumption.holds:
-                assumptions[assumption.text] = assumption
-    theorem = f"paper 001, Theorem 2.1, live, added over {len(terms)} classes against the rest"
-    value = float(sum(terms.values()))
-    return Certificate(theorem, value, charged, terms, tuple(assumptions.values())), marks, bound
+    if trace.asked > MANY:
+        return (certificate, *nothing)
+    if isinstance(trace.learner, Perceptron):
+        return certificate, marks, live_curve(trace, marks, Fit.MISTAKEN)
+    if isinstance(trace.learner, OneVsRest) and isinstance(trace.learner.unseen, Perceptron):
+        return certificate, marks, live_curves(trace, marks)
+    return (certificate, *nothing)

@@ -14,7 +14,7 @@ from ohmline.version import __version__
 
 
 def page(title: str, lead: str, body: Iterable[str]) -> str:
-    """A whole document around ready-made pieces of HTML; ``title`` and ``lead`` are plain text."""
+    """A whole document around ready-made pieces of HTML; `title` and `lead` are plain text."""
     style = files("ohmline.lab").joinpath("page.css").read_text(encoding="utf-8")
     return (
         "<!doctype html>\n"
@@ -38,7 +38,7 @@ def tiles(pairs: Sequence[tuple[str, str]]) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: frozenset[int] = frozenset()
 ) -> str:
-    """A table of ready-made cells; the columns in ``numbers`` are set flush right."""
+    """A table of ready-made cells; the columns in `numbers` are set flush right."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "".join(

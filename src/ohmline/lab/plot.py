@@ -1,4 +1,4 @@
-"""One style for every figure of the experiments (needs the extra ``plot``)."""
+"""One style for every figure of the experiments (needs the extra `plot`)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ STYLE: dict[str, Any] = {
 
 
 def new_figure(width: float = 7.2, height: float = 4.2) -> Any:
-    """An empty matplotlib ``Figure`` in the house style, without touching global state.
+    """An empty matplotlib `Figure` in the house style, without touching global state.
 
-    Styles apply while artists are made, so draw inside :func:`styled`, as :func:`drawn` does.
+    Styles apply while artists are made, so draw inside `styled`, as `drawn` does.
     """
     with styled():
         return require("matplotlib.figure", "plot").Figure(figsize=(width, height))
@@ -55,7 +55,7 @@ def styled() -> Any:
 
 
 def drawn(draw: Callable[[Any], None], width: float = 7.2, height: float = 4.2) -> Any:
-    """The figure that ``draw`` makes of an empty one.
+    """The figure that `draw` makes of an empty one.
 
     >>> figure = drawn(lambda figure: figure.subplots().plot([1, 2, 3]))
     >>> len(figure.axes)
@@ -68,7 +68,7 @@ def drawn(draw: Callable[[Any], None], width: float = 7.2, height: float = 4.2) 
 
 
 def as_svg(figure: Any) -> str:
-    """The figure as an ``<svg>`` element: equal figures give equal text."""
+    """The figure as an `<svg>` element: equal figures give equal text."""
     buffer = io.StringIO()
     with styled():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

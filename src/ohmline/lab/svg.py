@@ -149,7 +149,7 @@ def bar(share: float, colour: str = "var(--accent)") -> str:
 
 
 def round_marks(end: float, about: int = 5) -> list[float]:
-    """Round numbers from 0 to at most ``end``, about so many.
+    """Round numbers from 0 to at most `end`, about so many.
 
     >>> round_marks(266.0)
     [0.0, 50.0, 100.0, 150.0, 200.0, 250.0]

@@ -1,76 +1,43 @@
 """Learners: a hypothesis and how it moves."""
 
-from ohmline.learn.batch import LLGC, Harmonic, LabelledOnly, LapSVM
-from ohmline.learn.contract import BinaryLearner, Label, OnlineLearner, State, Update, View
-from ohmline.learn.corrective import Contradiction, Strategy
-from ohmline.learn.halving import Halving
-from ohmline.learn.lgc_step import Variance
-from ohmline.learn.local_lgc import Certainty, LocalLGC
-from ohmline.learn.manifold import (
-    Bandwidth,
-    Buffer,
-    Full,
-    Keep,
-    KernelFunction,
-    Loss,
-    Manifold,
-    Multiview,
-    Nystroem,
-    OnlineManifold,
-    Printed,
-    Proximal,
-    Pursuit,
-    RPTree,
-    Smoothness,
-)
-from ohmline.learn.nearest import Distance, NearestNeighbour
-from ohmline.learn.one_vs_rest import OneVsRest
-from ohmline.learn.online_lgc import OnlineLGC
-from ohmline.learn.perceptron import Perceptron
-from ohmline.learn.pounce import Pounce
-from ohmline.learn.projection import Projection
-from ohmline.learn.risk import ManifoldRisk
-from ohmline.learn.shared_lgc import SharedLGC
-
-__all__ = [
-    "LLGC",
-    "Bandwidth",
-    "BinaryLearner",
-    "Buffer",
-    "Certainty",
-    "Contradiction",
-    "Distance",
-    "Full",
-    "Halving",
-    "Harmonic",
-    "Keep",
-    "KernelFunction",
-    "Label",
-    "LabelledOnly",
-    "LapSVM",
-    "LocalLGC",
-    "Loss",
-    "Manifold",
-    "ManifoldRisk",
-    "Multiview",
-    "NearestNeighbour",
-    "Nystroem",
-    "OneVsRest",
-    "OnlineLGC",
-    "OnlineLearner",
-    "OnlineManifold",
-    "Perceptron",
-    "Pounce",
-    "Printed",
-    "Projection",
-    "Proximal",
-    "Pursuit",
-    "RPTree",
-    "SharedLGC",
-    "Smoothness",
-    "State",
-    "Strategy",
-    "Update",
-    "Variance",
-    "View",
-]
+from ohmline.learn.batch import LLGC as LLGC
+from ohmline.learn.batch import Harmonic as Harmonic
+from ohmline.learn.batch import LabelledOnly as LabelledOnly
+from ohmline.learn.batch import LapSVM as LapSVM
+from ohmline.learn.contract import BinaryLearner as BinaryLearner
+from ohmline.learn.contract import Label as Label
+from ohmline.learn.contract import OnlineLearner as OnlineLearner
+from ohmline.learn.contract import State as State
+from ohmline.learn.contract import Update as Update
+from ohmline.learn.contract import View as View
+from ohmline.learn.halving import Halving as Halving
+from ohmline.learn.lgc import OnlineLGC as OnlineLGC
+from ohmline.learn.lgc import SharedLGC as SharedLGC
+from ohmline.learn.lgc import Variance as Variance
+from ohmline.learn.local_lgc import Certainty as Certainty
+from ohmline.learn.local_lgc import LocalLGC as LocalLGC
+from ohmline.learn.manifold import Bandwidth as Bandwidth
+from ohmline.learn.manifold import Buffer as Buffer
+from ohmline.learn.manifold import Full as Full
+from ohmline.learn.manifold import Keep as Keep
+from ohmline.learn.manifold import KernelFunction as KernelFunction
+from ohmline.learn.manifold import Loss as Loss
+from ohmline.learn.manifold import Manifold as Manifold
+from ohmline.learn.manifold import ManifoldRisk as ManifoldRisk
+from ohmline.learn.manifold import Multiview as Multiview
+from ohmline.learn.manifold import Nystroem as Nystroem
+from ohmline.learn.manifold import OnlineManifold as OnlineManifold
+from ohmline.learn.manifold import Printed as Printed
+from ohmline.learn.manifold import Proximal as Proximal
+from ohmline.learn.manifold import Pursuit as Pursuit
+from ohmline.learn.manifold import RPTree as RPTree
+from ohmline.learn.manifold import Smoothness as Smoothness
+from ohmline.learn.nearest_neighbour import Distance as Distance
+from ohmline.learn.nearest_neighbour import NearestNeighbour as NearestNeighbour
+from ohmline.learn.one_vs_rest import OneVsRest as OneVsRest
+from ohmline.learn.passive_aggressive import PassiveAggressive as PassiveAggressive
+from ohmline.learn.perceptron import Perceptron as Perceptron
+from ohmline.learn.pounce import Pounce as Pounce
+from ohmline.learn.projection import Contradiction as Contradiction
+from ohmline.learn.projection import Projection as Projection
+from ohmline.learn.projection import Strategy as Strategy

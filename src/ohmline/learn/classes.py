@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy as np
 from ohmline.arrays import Ints
 from ohmline.errors import LabelError, SnapshotError
 from ohmline.learn.contract import State, take
-from ohmline.learn.position import PositionLearner
+from ohmline.learn.labels import plain_label
+from ohmline.learn.node_learner import NodeLearner
+from ohmline.representation import represent
 
 
 @final
@@ -28,14 +30,15 @@ class ClassTable:
     leave classes out to learn them as they come
     """
 
-    __slots__ = ("_code", "fixed")
+    __slots__ = ("_code", "_remedy", "fixed")
 
-    def __init__(self, declared: Iterable[Any] | None) -> None:
+    def __init__(self, declared: Iterable[Any] | None, *, remedy: str = "leave classes out") -> None:
+        self._remedy = remedy
         self.fixed = declared is not None
         """Whether the set was declared, so that another label is an error."""
         self._code: dict[Any, int] = {}
         for label in declared if declared is not None else ():
-            if _plain(label) in self._code:
+            if _named(label) in self._code:
                 raise LabelError(f"class {label!r} is declared twice; name each class once")
             self.admit(label)
         if self.fixed and not self._code:
@@ -49,22 +52,34 @@ class ClassTable:
         """The labels, in the order of their codes."""
         return tuple(self._code)
 
+    @property
+    def declared(self) -> tuple[Any, ...] | None:
+        """The labels, if they were declared; None where they are learned as they come."""
+        return self.names if self.fixed else None
+
     def find(self, label: Any) -> int:
-        """The code of ``label``; -1 if it is new and may be let in."""
-        code = self._code.get(_plain(label), -1)
+        """The code of `label`; -1 if it is new and may be let in."""
+        code = self._code.get(_named(label), -1)
         if code < 0 and self.fixed:
             raise LabelError(
                 f"label {label!r} is not among the declared classes {self.names!r}; "
-                "declare it, or leave classes out to learn them as they come"
+                f"declare it, or {self._remedy} to learn them as they come"
             )
         return code
 
     def admit(self, label: Any) -> int:
         """Give a new label the next code."""
-        return self._code.setdefault(_plain(label), len(self._code))
+        return self._code.setdefault(_named(label), len(self._code))
+
+    def admit_all(self, labels: Iterable[Any]) -> int:
+        """Give every new label among these a code, all or none; how many there were."""
+        before = len(self)
+        for label in [label for label in labels if self.find(label) < 0]:
+            self.admit(label)
+        return len(self) - before
 
     def keep(self, codes: Iterable[int]) -> None:
-        """Only the classes at ``codes``, in that order."""
+        """Only the classes at `codes`, in that order."""
         names = self.names
         self._code = {names[code]: k for k, code in enumerate(codes)}
 
@@ -73,7 +88,7 @@ class ClassTable:
         return {"classes": np.array(written(self.names, "classes")), "fixed": np.array(self.fixed)}
 
 
-class ManyClassLearner(PositionLearner[Any]):
+class ManyClassLearner(NodeLearner[Any]):
     """A learner of many classes over the nodes of an index: its codes are places in a class table."""
 
     _table: ClassTable
@@ -85,20 +100,31 @@ class ManyClassLearner(PositionLearner[Any]):
         return self._table.names
 
     @final
+    def predict_one(self, x: Hashable) -> Any:
+        return self.decode(self.look(self.nodes.position(x))[0])
+
+    @final
     def encode(self, y: Any) -> int:
         code = self._table.find(y)
-        if code < 0:
-            code = self._table.admit(y)
-            self._resize(np.arange(code), 1)
-        return code
+        return code if code >= 0 else self.codes_of((y,))[0]
+
+    @final
+    def codes_of(self, labels: Sequence[Any]) -> list[int]:
+        fresh = self._table.admit_all(labels)
+        if fresh:
+            self._resize(np.arange(len(self._table) - fresh), fresh)
+        return [self._table.find(y) for y in labels]
 
     @final
     def decode(self, code: int) -> Any:
-        return None if code < 0 else self.classes[code]
+        return None if code < 0 else self._table.names[code]
+
+    def __repr__(self) -> str:
+        return represent(self, classes=self._table.declared)
 
     @abstractmethod
     def _resize(self, keep: Ints, fresh: int) -> None:
-        """Keep what the state holds of the classes at ``keep``, and make room for ``fresh`` more."""
+        """Keep what the state holds of the classes at `keep`, and make room for `fresh` more."""
 
 
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:
@@ -114,10 +140,9 @@ def written(values: Iterable[Any], what: str) -> str:
     return json.dumps(listed)
 
 
-def _plain(label: Any) -> Any:
-    label = label.item() if isinstance(label, np.generic) else label
-    try:
-        hash(label)
-    except TypeError:
-        raise LabelError(f"label {label!r} is not hashable; use numbers or strings as labels") from None
-    return label
+def _named(label: Any) -> Any:
+    """A label that can be a class."""
+    plain = plain_label(label)
+    if plain is None:
+        raise LabelError(f"{label!r} is no class: None and NaN mark a label that is not known")
+    return plain

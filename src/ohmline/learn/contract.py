@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import nan
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
 from ohmline.arrays import AnyArray
 from ohmline.errors import LabelError, SnapshotError
+from ohmline.representation import represent
 
 X = TypeVar("X")
 Y = TypeVar("Y")
 Label = Literal[-1, 1]
 State = dict[str, AnyArray]
-"""A snapshot: plain arrays by name, fit for ``numpy.savez`` without pickle."""
+"""A snapshot: plain arrays by name, fit for `numpy.savez` without pickle."""
 
 TIE = 1e-9
 """A margin below this share of its largest possible size is a tie, and is reported as 0."""
@@ -21,26 +23,40 @@ TIE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What one trial did to a learner."""
+    """What one trial did to a learner.
+
+    Attributes
+    ----------
+    mistake
+        The prediction was wrong; None when no label came.
+    updated
+        The hypothesis moved.
+    progress
+        The squared length of the move: what the theorems count.
+    """
 
     mistake: bool | None
-    """The prediction was wrong; None when no label came."""
     updated: bool
-    """The hypothesis moved."""
     progress: float
-    """The squared length of the move: what the theorems count."""
 
 
 @dataclass(frozen=True, slots=True)
 class View(Generic[Y]):
-    """What a learner sees in a node before its label: all that a query may look at."""
+    """What a learner sees in a node before its label: all that a query may look at.
+
+    Attributes
+    ----------
+    prediction
+        The label it would say; None for "don't know".
+    margin
+        Binary: the signed margin, 0 for a tie. Many classes: the gap of the two best scores.
+    variance
+        Its own uncertainty, in the units of a squared margin; NaN when it keeps none or nobody asked for it.
+    """
 
     prediction: Y | None
-    """The label it would say; None for "don't know"."""
     margin: float
-    """Binary: the signed margin, 0 for a tie. Many classes: the gap of the two best scores."""
-    variance: float
-    """Its own uncertainty, in the units of a squared margin; NaN when it keeps none."""
+    variance: float = nan
 
 
 class OnlineLearner(ABC, Generic[X, Y]):
@@ -48,19 +64,55 @@ class OnlineLearner(ABC, Generic[X, Y]):
 
     @abstractmethod
     def predict_one(self, x: X) -> Y | None:
-        """The label of ``x``; never changes the learner. None only where a learner may abstain."""
+        """The label of `x`; never changes the learner.
+
+        Parameters
+        ----------
+        x
+            A node, or a point for learners over vectors.
+
+        Returns
+        -------
+        label
+            None where the learner abstains: "don't know".
+        """
 
     @abstractmethod
     def learn_one(self, x: X, y: Y | None) -> Update:
-        """Learn that ``x`` has label ``y``; with None, that ``x`` was seen but not labelled."""
+        """Learn that `x` has label `y`.
+
+        Parameters
+        ----------
+        x
+            A node, or a point for learners over vectors.
+        y
+            Its label; None when `x` was seen but not labelled.
+
+        Returns
+        -------
+        Update
+            Whether the prediction was wrong, whether the hypothesis moved, and how far.
+        """
 
     @abstractmethod
     def view_one(self, x: X) -> View[Y]:
-        """The prediction with its margin and uncertainty; never changes the learner."""
+        """The prediction with its margin; never changes the learner.
 
-    def glance_one(self, x: X) -> View[Y]:
-        """As ``view_one``, but a variance that is dear to work out may be left out, as NaN."""
-        return self.view_one(x)
+        Parameters
+        ----------
+        x
+            A node, or a point for learners over vectors.
+        """
+
+    def variance_one(self, x: X) -> float:
+        """The learner's own uncertainty at `x`; NaN when it keeps none.
+
+        Parameters
+        ----------
+        x
+            A node, or a point for learners over vectors.
+        """
+        return nan
 
     @abstractmethod
     def snapshot(self) -> State:
@@ -69,7 +121,18 @@ class OnlineLearner(ABC, Generic[X, Y]):
     @classmethod
     @abstractmethod
     def restore(cls, state: State, kernel: Any) -> Self:
-        """The learner that was snapshot, over the same kernel (or graph)."""
+        """The learner that was snapshot.
+
+        Parameters
+        ----------
+        state
+            What `snapshot` gave.
+        kernel
+            The same kernel (or graph) that the learner was made with.
+        """
+
+    def __repr__(self) -> str:
+        return represent(self)
 
 
 class BinaryLearner(OnlineLearner[X, Label]):
@@ -77,7 +140,13 @@ class BinaryLearner(OnlineLearner[X, Label]):
 
     @abstractmethod
     def margin_one(self, x: X) -> float:
-        """The signed margin of ``x``, with ties reported as exactly 0."""
+        """The signed margin of `x`, with ties reported as exactly 0.
+
+        Parameters
+        ----------
+        x
+            A node, or a point for learners over vectors.
+        """
 
     @final
     def predict_one(self, x: X) -> Label:

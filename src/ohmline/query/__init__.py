@@ -1,16 +1,14 @@
 """Queries: which labels are worth asking for."""
 
-from ohmline.query.pool import MaxProgress, MinMargin, Random
-from ohmline.query.stream import Always, Budget, GapBelow, RandomRate, StreamQuery, VarianceAbove
-
-__all__ = [
-    "Always",
-    "Budget",
-    "GapBelow",
-    "MaxProgress",
-    "MinMargin",
-    "Random",
-    "RandomRate",
-    "StreamQuery",
-    "VarianceAbove",
-]
+from ohmline.query.pool import MaxProgress as MaxProgress
+from ohmline.query.pool import MinMargin as MinMargin
+from ohmline.query.pool import PoolQuery as PoolQuery
+from ohmline.query.pool import Random as Random
+from ohmline.query.stream import Always as Always
+from ohmline.query.stream import Budget as Budget
+from ohmline.query.stream import GapBelow as GapBelow
+from ohmline.query.stream import RandomRate as RandomRate
+from ohmline.query.stream import Sight as Sight
+from ohmline.query.stream import StreamQuery as StreamQuery
+from ohmline.query.stream import VarianceAbove as VarianceAbove
+from ohmline.query.stream import asks as asks

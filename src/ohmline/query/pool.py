@@ -2,9 +2,9 @@
 
 | paper 000 | here |
 |---|---|
-| Act-st, eq. (15) | ``MaxProgress()`` |
-| Act-mu | ``MinMargin()`` |
-| I | the positions that are still ``open`` |
+| Act-st, eq. (15) | `MaxProgress()` |
+| Act-mu | `MinMargin()` |
+| I | the positions that are still `open` |
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from abc import ABC, abstractmethod
 from typing import Any, Protocol, cast, final, runtime_checkable
 
 import numpy as np
-from numba import njit
 
 from ohmline.arrays import Bools, Floats, Ints, count
-from ohmline.compiled import compiled
+from ohmline.compiled import any_order, compiled
 from ohmline.errors import LearnerError
 from ohmline.learn.contract import TIE, OnlineLearner
 
@@ -37,7 +36,7 @@ class PoolQuery(ABC):
 
     @abstractmethod
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
-        """The position to ask for, one of those where ``open`` is true (at least one is)."""
+        """The position to ask for, one of those where `open` is true (at least one is)."""
 
 
 @final
@@ -110,10 +109,10 @@ def open_positions(n: int, positions: Any) -> Bools:
     return mask
 
 
-BLOCK = 512
+CHUNK = 512
 
 
-@cast(Any, njit(cache=True, fastmath={"nnan", "nsz"}))  # type: ignore[untyped-decorator]
+@any_order
 def score(values: Floats, inverse: Floats, open: Bools, out: Floats) -> None:
     """Eq. (15) at every open position, 0 at the others."""
     for i in range(len(values)):
@@ -128,22 +127,22 @@ def largest(bits: Ints) -> int:
     top = bits[0]
     for k in range(len(bits)):
         top = bits[k] if bits[k] > top else top
-    return top  # type: ignore[no-any-return]
+    return top
 
 
 @compiled
 def most_progress(values: Floats, inverse: Floats, open: Bools, scores: Floats) -> int:
-    """The first open position of largest progress, equal up to rounding; ``scores`` is room to work in."""
+    """The first open position of largest progress, equal up to rounding; `scores` is room to work in."""
     score(values, inverse, open, scores)
     n, bits = len(scores), scores.view(np.int64)  # floats that are not negative are ordered as their bits
-    tops = np.empty((n + BLOCK - 1) // BLOCK, np.int64)
+    tops = np.empty((n + CHUNK - 1) // CHUNK, np.int64)
     for b in range(len(tops)):
-        tops[b] = largest(bits[b * BLOCK : min(n, (b + 1) * BLOCK)])
+        tops[b] = largest(bits[b * CHUNK : min(n, (b + 1) * CHUNK)])
     highest = tops.view(np.float64)
     wanted = highest.max() * (1 - TIE)
     for b in range(len(tops)):
         if highest[b] >= wanted:
-            for i in range(b * BLOCK, min(n, (b + 1) * BLOCK)):
+            for i in range(b * CHUNK, min(n, (b + 1) * CHUNK)):
                 if open[i] and scores[i] >= wanted:
                     return i
     return -1

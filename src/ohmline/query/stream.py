@@ -1,148 +1,390 @@
 """Queries on a stream: is this label worth asking for?
 
-Each is the name, the parameter and the budget of one compiled rule
-(:func:`ohmline.learn.stepping.asks`), so the streaming and the looping driver ask for the
-same labels.
+A query is a tuple of its own parameters with a compiled body of `asks`, dispatched like the step of a learner:
+
+>>> from typing import NamedTuple
+>>> import ohmline as ohm
+>>> from ohmline.compiled import implements
+>>> class EveryNth(NamedTuple):
+...     n: int
+>>> @implements(ohm.query.asks, EveryNth)
+... def every_nth_asks(query, sight):
+...     return sight.trial % query.n == 0
+>>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
+>>> stream = ohm.Stream(range(10), [1] * 5 + [-1] * 5)
+>>> ohm.play(ohm.LocalLGC(line), stream, EveryNth(3))
+Trace(10 trials, 4 mistakes, 3 labels asked)
+
+A query in plain Python is any object with a method `wants`. It is asked one event at a time, and gives the same
+trace:
+
+>>> class EveryNthInPython:
+...     def __init__(self, n):
+...         self.n = n
+...     def wants(self, view, *, trial, spent, draw):
+...         return trial % self.n == 0
+>>> ohm.play(ohm.LocalLGC(line), stream, EveryNthInPython(3))
+Trace(10 trials, 4 mistakes, 3 labels asked)
+
+Either may set `needs_variance = True` in its class to be told the learner's variance, and `needs_coin = True`
+to be given a uniform random number in every trial.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import final
+from math import isnan
+from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
+from numba import typeof, types
 
 from ohmline.arrays import count, fraction, non_negative
+from ohmline.compiled import (
+    address_of,
+    caller,
+    compiled,
+    generic,
+    has_body,
+    implements,
+    internal,
+    packed,
+    packed_form,
+    pointer_to,
+    unpacked,
+)
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.learn.contract import View
-from ohmline.learn.stepping import (
-    ALWAYS,
-    GAP_BELOW,
-    RANDOM_RATE,
-    VARIANCE_ABOVE,
-    Rule,
-    asks,
-    reads_variance,
-)
+from ohmline.representation import represent
 
 
-class StreamQuery(ABC):
-    """Decides, node by node, whether to ask for the label."""
+class Sight(NamedTuple):
+    """All that a compiled query may look at."""
 
-    @property
-    @abstractmethod
-    def rule(self) -> Rule:
-        """The compiled form."""
+    trial: int
+    """Counted from 1."""
+    margin: float
+    variance: float
+    """The learner's own uncertainty; NaN unless the query needs it."""
+    spent: int
+    """Labels that were given so far."""
+    draw: float
+    """A uniform number in [0, 1) for queries that need a coin, else 0."""
 
-    @property
+
+@generic("query")
+def asks(query: Any, sight: Any) -> bool:
+    """Whether the query asks for the label of what is in sight."""
+    raise TypeError("compiled code only")
+
+
+@internal
+def asks_through(pointer: Any, trial: int, margin: float, variance: float, spent: int, draw: float) -> bool:
+    """`asks`, for loops that know the query by the address of its parameters alone."""
+    return asks(unpacked(pointer), Sight(trial, margin, variance, spent, draw))
+
+
+SEEN = (types.int64, types.float64, types.float64, types.int64, types.float64)
+"""The types of what is in sight."""
+
+ask = caller(types.boolean)
+"""In compiled code: call the `body` of a `Question`."""
+
+
+class Question(NamedTuple):
+    """A query as a loop knows it: two addresses."""
+
+    body: int
+    """The machine code of `asks_through`; 0 where every label is asked for."""
+    parameters: int
+    """The bytes of the query's tuple."""
+
+
+def question(query: Any) -> tuple[Question, Any]:
+    """The query's addresses, and what must be kept alive as long as they are used."""
+    if isinstance(query, Always):
+        return Question(0, 0), None
+    kind = typeof(query)
+    room = packed(query, packed_form(kind))
+    return Question(address_of(asks_through, pointer_to(kind), *SEEN), room.ctypes.data), (query, room)
+
+
+@compiled
+def asks_at(query: Any, sight: Sight) -> bool:
+    """`asks`, callable from Python."""
+    return asks(query, sight)
+
+
+@runtime_checkable
+class Wants(Protocol):
+    """A query of plain Python."""
+
+    def wants(self, view: Any, *, trial: int, spent: int, draw: float) -> bool:
+        """Whether to ask for the label of what the learner sees as `view`."""
+
+
+class StreamQuery:
+    """Decides, node by node, whether to ask for the label: what the queries here share."""
+
+    __slots__ = ()
+    needs_variance: bool = False
+    """Whether it looks at the learner's own uncertainty."""
+    needs_coin: bool = False
+    """Whether it is given a random number in every trial."""
+    blind: bool = False
+    """Whether it does not look at the learner at all."""
+
     @final
-    def needs_variance(self) -> bool:
-        """Whether it looks at the learner's own uncertainty."""
-        return reads_variance(self.rule)
+    def wants(self, view: View[Any], *, trial: int, spent: int = 0, draw: float = 0.0) -> bool:
+        """Whether to ask for the label.
 
-    @final
-    def wants(self, view: View[object], *, trial: int, spent: int = 0, draw: float = 0.0) -> bool:
-        """Whether to ask: ``trial`` counts from 1, ``spent`` labels were had, ``draw`` is uniform."""
-        if self.needs_variance and np.isnan(view.variance):
-            raise LearnerError(
-                f"{self!r} needs a learner that knows its own variance (OnlineLGC, SharedLGC, LocalLGC); "
-                "use RandomRate or Always with this one"
-            )
-        return bool(asks(self.rule, trial, view.margin, view.variance, spent, draw))
+        Parameters
+        ----------
+        view
+            What the learner sees, with its variance where `needs_variance` says so.
+        trial
+            The number of the trial, from 1.
+        spent
+            Labels that were given so far. Default 0.
+        draw
+            A uniform random number in [0, 1). Default 0.
+        """
+        return wants(self, view, trial=trial, spent=spent, draw=draw)
+
+
+def wants(query: Any, view: View[Any], *, trial: int, spent: int, draw: float) -> bool:
+    """Ask a compiled query, or one of plain Python."""
+    if not in_compiled_code(query):
+        if isinstance(query, Budget):
+            return spent < query.labels and wants(query.query, view, trial=trial, spent=spent, draw=draw)
+        return bool(query.wants(view, trial=trial, spent=spent, draw=draw))
+    if needs_variance(query) and isnan(view.variance):
+        raise no_variance(query)
+    sight = Sight(trial, float(view.margin), float(view.variance), spent, float(draw))
+    return bool(asks_at(query, sight))
+
+
+def in_compiled_code(query: Any) -> bool:
+    """Whether a query, and the one that it wraps, has a compiled body."""
+    if isinstance(query, Budget):
+        return in_compiled_code(query.query)
+    return isinstance(query, tuple) and has_body(asks, type(query))
+
+
+def needs_variance(query: Any) -> bool:
+    """Whether a query looks at the learner's own uncertainty; False unless it says so."""
+    return bool(getattr(query, "needs_variance", False))
+
+
+def needs_coin(query: Any) -> bool:
+    """Whether a query is given random numbers; False unless it says so."""
+    return bool(getattr(query, "needs_coin", False))
+
+
+def is_blind(query: Any) -> bool:
+    """Whether a query does not look at the learner at all; False unless it says so."""
+    return bool(getattr(query, "blind", False))
+
+
+def checked(query: Any) -> Any:
+    """A query on a stream, or an error that says what one is."""
+    if in_compiled_code(query) or (isinstance(query, Wants) and not isinstance(query, type)):
+        return query
+    raise LearnerError(
+        f"expected a query on a stream (Always, RandomRate, VarianceAbove, GapBelow, Budget, a tuple with a body of "
+        f"asks, or an object with a method wants), got {query!r:.80}"
+    )
+
+
+def no_variance(query: Any) -> LearnerError:
+    """What is raised where a query meets a learner that keeps no variance."""
+    return LearnerError(
+        f"{query!r} needs a learner that knows its own variance (OnlineLGC, SharedLGC, LocalLGC); "
+        "use RandomRate or Always with this one"
+    )
+
+
+class _Nothing(NamedTuple):
+    pass
+
+
+class _Rate(NamedTuple):
+    p: float
+
+
+class _Exponent(NamedTuple):
+    kappa: float
+
+
+class _Gap(NamedTuple):
+    c: float
+
+
+class _Limited(NamedTuple):
+    query: Any
+    labels: int
 
 
 @final
-class Always(StreamQuery):
+class Always(_Nothing, StreamQuery):
     """Asks for every label."""
 
-    @property
-    def rule(self) -> Rule:
-        return Rule(ALWAYS, 0.0, -1)
+    __slots__ = ()
+    blind = True
 
     def __repr__(self) -> str:
-        return "Always()"
+        return represent(self, defaults=True)
+
+
+@implements(asks, Always)
+def always_asks(query: Always, sight: Sight) -> bool:
+    return True
 
 
 @final
-class RandomRate(StreamQuery):
-    """Asks with probability ``p``, whatever the learner knows: the baseline of every other query.
+class RandomRate(_Rate, StreamQuery):
+    """Asks with probability p, whatever the learner knows: the baseline of every other query.
 
-    The coins come from the ``seed`` of ``play``, so equal seeds ask for equal labels.
+    The coins come from the `seed` of `play`, so equal seeds ask for equal labels.
+
+    Parameters
+    ----------
+    p
+        The probability, from 0 to 1.
     """
 
-    def __init__(self, p: float) -> None:
-        self.p = fraction(p, "the rate p of RandomRate")
+    __slots__ = ()
+    needs_coin = True
+    blind = True
 
-    @property
-    def rule(self) -> Rule:
-        return Rule(RANDOM_RATE, self.p, -1)
+    def __new__(cls, p: float) -> RandomRate:
+        return super().__new__(cls, fraction(p, "the rate p of RandomRate"))
 
     def __repr__(self) -> str:
-        return f"RandomRate({self.p:g})"
+        return represent(self, defaults=True)
+
+
+@implements(asks, RandomRate)
+def random_rate_asks(query: RandomRate, sight: Sight) -> bool:
+    return sight.draw < query.p
 
 
 @final
-class VarianceAbove(StreamQuery):
+class VarianceAbove(_Exponent, StreamQuery):
     """Asks when r_t > t^-kappa: the query of SSLGC (paper 004, Algorithm 2).
 
-    r_t is the learner's variance, and t counts the trials from 1. The larger ``kappa`` in
-    [0, 1], the more labels are asked for. It does not look at the margin, so the labels asked
-    for are the same whatever they are, if every one of them is learned.
+    r_t is the learner's variance, and t counts the trials from 1. It does not look at the margin, so the
+    labels asked for are the same whatever they are, if every one of them is learned.
 
+    Parameters
+    ----------
+    kappa
+        From 0 to 1; the larger, the more labels are asked for. Default 0.4.
+
+    Examples
+    --------
     >>> from ohmline.learn import View
     >>> [VarianceAbove(0.5).wants(View(1, 2.0, 0.3), trial=t) for t in (4, 16)]
     [False, True]
     """
 
-    def __init__(self, kappa: float = 0.4) -> None:
-        self.kappa = fraction(kappa, "kappa of VarianceAbove")
+    __slots__ = ()
+    needs_variance = True
 
-    @property
-    def rule(self) -> Rule:
-        return Rule(VARIANCE_ABOVE, self.kappa, -1)
+    def __new__(cls, kappa: float = 0.4) -> VarianceAbove:
+        return super().__new__(cls, fraction(kappa, "kappa of VarianceAbove"))
 
     def __repr__(self) -> str:
-        return f"VarianceAbove({self.kappa:g})"
+        return represent(self, defaults=True)
+
+
+@implements(asks, VarianceAbove)
+def variance_above_asks(query: VarianceAbove, sight: Sight) -> bool:
+    return sight.variance > sight.trial ** (-query.kappa)
 
 
 @final
-class GapBelow(StreamQuery):
+class GapBelow(_Gap, StreamQuery):
     """Asks when gap^2 <= c v log(t + 1): the margin is small against its own uncertainty.
 
     The gap is the margin of a binary learner, or that between the two best classes; v is the
-    learner's variance and t counts the trials from 1. The larger ``c``, the more labels. A sure
-    node is not asked about however little is known near it, and an unsure one is.
+    learner's variance and t counts the trials from 1. A sure node is not asked about however little is
+    known near it, and an unsure one is.
 
+    Parameters
+    ----------
+    c
+        At least 0; the larger, the more labels are asked for. Default 0.005.
+
+    Examples
+    --------
     >>> from ohmline.learn import View
     >>> [GapBelow(0.1).wants(View("a", gap, 0.5), trial=50) for gap in (0.2, 0.9)]
     [True, False]
     """
 
-    def __init__(self, c: float = 0.005) -> None:
-        self.c = non_negative(c, "c of GapBelow")
+    __slots__ = ()
+    needs_variance = True
 
-    @property
-    def rule(self) -> Rule:
-        return Rule(GAP_BELOW, self.c, -1)
+    def __new__(cls, c: float = 0.005) -> GapBelow:
+        return super().__new__(cls, non_negative(c, "c of GapBelow"))
 
     def __repr__(self) -> str:
-        return f"GapBelow({self.c:g})"
+        return represent(self, defaults=True)
+
+
+@implements(asks, GapBelow)
+def gap_below_asks(query: GapBelow, sight: Sight) -> bool:
+    return sight.margin * sight.margin <= query.c * sight.variance * np.log(sight.trial + 1.0)
 
 
 @final
-class Budget(StreamQuery):
-    """Asks as ``query`` does, until ``labels`` were had."""
+class Budget(_Limited, StreamQuery):
+    """Asks as another query does, until so many labels were given.
 
-    def __init__(self, query: StreamQuery, labels: int) -> None:
-        if not isinstance(query, StreamQuery):
-            raise ParameterError(f"Budget wraps a stream query such as GapBelow(), got {query!r}")
-        self.query, self.labels = query, count(labels, "labels")
+    Parameters
+    ----------
+    query
+        Any query on a stream.
+    labels
+        How many labels may be asked for in all, at least 0.
+
+    Examples
+    --------
+    >>> from ohmline.learn import View
+    >>> [Budget(Always(), labels=2).wants(View(1, 0.0), trial=9, spent=spent) for spent in (1, 2)]
+    [True, False]
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, query: Any, labels: int) -> Budget:
+        try:
+            inside = checked(query)
+        except LearnerError:
+            raise ParameterError(
+                f"Budget wraps a stream query such as GapBelow(), got {query!r:.80}"
+            ) from None
+        return super().__new__(cls, inside, count(labels, "labels"))
 
     @property
-    def rule(self) -> Rule:
-        inner = self.query.rule
-        limit = self.labels if inner.labels < 0 else min(self.labels, inner.labels)
-        return Rule(inner.kind, inner.parameter, limit)
+    def needs_variance(self) -> bool:  # type: ignore[override]
+        """Whether the query inside looks at the learner's own uncertainty."""
+        return needs_variance(self.query)
+
+    @property
+    def needs_coin(self) -> bool:  # type: ignore[override]
+        """Whether the query inside is given random numbers."""
+        return needs_coin(self.query)
+
+    @property
+    def blind(self) -> bool:  # type: ignore[override]
+        """Whether the query inside does not look at the learner at all."""
+        return is_blind(self.query)
 
     def __repr__(self) -> str:
         return f"Budget({self.query!r}, labels={self.labels})"
+
+
+@implements(asks, Budget)
+def budget_asks(query: Budget, sight: Sight) -> bool:
+    return sight.spent < query.labels and asks(query.query, sight)

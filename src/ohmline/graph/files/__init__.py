@@ -44,24 +44,24 @@ def read(
     signed: bool = False,
     symmetrise: bool = False,
 ) -> Graph:
-    """A graph from a file, in the format that the end of its name or ``format`` says.
+    """A graph from a file, in the format that the end of its name or `format` says.
 
     ============================================  =======================================
-    .csv .tsv .txt .edges .edgelist .el           lines ``source target [weight]``
-    .graphml                                      GraphML (extra ``io``)
+    .csv .tsv .txt .edges .edgelist .el           lines `source target [weight]`
+    .graphml                                      GraphML (extra `io`)
     .mtx                                          Matrix Market, a square matrix
     .parquet                                      columns source, target and perhaps weight
-                                                  (extra ``io``)
+                                                  (extra `io`)
     ============================================  =======================================
 
     Each may be compressed (.gz). Edge lists are separated by tab, comma, semicolon or (unless
     they are called .csv or .tsv) blank, whichever the first line has; lines that begin with #
-    or % are comments; whether the first row is a header is seen from the rows unless ``header``
+    or % are comments; whether the first row is a header is seen from the rows unless `header`
     says. Ids are whole numbers if all of them look so, else strings; numbers come in their
     order, strings as they appear.
 
-    A directed file (or an edge with two weights) is an error unless ``symmetrise=True`` asks for
-    max(S, S'); negative weights are one unless ``signed=True``.
+    A directed file (or an edge with two weights) is an error unless `symmetrise=True` asks for
+    max(S, S'); negative weights are one unless `signed=True`.
     """
     place = Path(path)
     kind = _format(place, format)
@@ -80,9 +80,9 @@ def read(
 
 
 def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = None) -> None:
-    """Write a graph in the format that the end of the name or ``format`` says; see :func:`read`.
+    """Write a graph in the format that the end of the name or `format` says; see `read`.
 
-    Reading the file gives an equal graph back (with ``signed=True`` for a signed one): order and
+    Reading the file gives an equal graph back (with `signed=True` for a signed one): order and
     types of the ids and isolated nodes are kept, in a comment or an attribute where the format
     has no place for them. The file appears whole or not at all.
     """

@@ -9,14 +9,14 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from ohmline.errors import FileFormatError, WeightError
-from ohmline.graph.files.place import write_bytes
+from ohmline.graph.files.paths import write_bytes
 from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, order, read_table, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
 
 def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise: bool) -> Graph:
-    """A graph from lines ``source target [weight]``; see :func:`ohmline.graph.read`."""
+    """A graph from lines `source target [weight]`; see `ohmline.graph.read`."""
     table = read_table(path, columns=(2, 3), header=header, ids=2)
     weights = _weights(table, signed=signed)
     spellings = [end for row in table.rows for end in row[:2]]

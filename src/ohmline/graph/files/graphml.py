@@ -12,7 +12,7 @@ from typing import Any
 
 from ohmline.errors import DirectedError, FileFormatError
 from ohmline.extras import require
-from ohmline.graph.files.place import content, write_bytes
+from ohmline.graph.files.paths import content, write_bytes
 from ohmline.graph.files.table import listed_nodes, nodes_json, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -21,7 +21,7 @@ _NODES = "ohmline_nodes"
 
 
 def read_graphml(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
-    """A graph from GraphML: ids from the attribute ``name`` or the XML ids, weights from ``weight``."""
+    """A graph from GraphML: ids from the attribute `name` or the XML ids, weights from `weight`."""
     found = _parse(path)
     if found.is_directed() and not symmetrise:
         raise DirectedError(
@@ -42,7 +42,7 @@ def read_graphml(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
 
 
 def write_graphml(graph: Graph, path: Path) -> None:
-    """GraphML with the ids as XML ids and the weights as ``weight``."""
+    """GraphML with the ids as XML ids and the weights as `weight`."""
     networkx = require("networkx", "io")
     names = spelled(graph.nodes, path)
     sources, targets, weights = (column.tolist() for column in graph.edges())

@@ -16,8 +16,8 @@ def read_labels(
 ) -> dict[Hashable, Hashable]:
     """The labels in a text file with two columns, node and label, one line a node.
 
-    Separators, comments, header and compression are as for :func:`ohmline.graph.read`. Ids and
-    labels are whole numbers where all of them are (a label may be written +1). With ``graph``
+    Separators, comments, header and compression are as for `ohmline.graph.read`. Ids and
+    labels are whole numbers where all of them are (a label may be written +1). With `graph`
     the ids are those of its nodes, and one that it does not have is an error. A node may be
     listed again with the same label; with another one it is an error that names both lines.
     """

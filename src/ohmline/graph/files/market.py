@@ -9,7 +9,7 @@ from pathlib import Path
 from scipy import sparse
 
 from ohmline.errors import FileFormatError
-from ohmline.graph.files.place import content, write_bytes
+from ohmline.graph.files.paths import content, write_bytes
 from ohmline.graph.graph import Graph
 
 _CONTROL = re.compile(rb"[^\t\r\n\x20-\xff]")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ohmline.errors import FileFormatError
 from ohmline.extras import require
-from ohmline.graph.files.place import content, write_bytes
+from ohmline.graph.files.paths import content, write_bytes
 from ohmline.graph.files.table import listed_nodes, nodes_json, order, spelled
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import final
 
 from ohmline.errors import FileFormatError
-from ohmline.graph.files.place import text
+from ohmline.graph.files.paths import text
 
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
@@ -44,11 +44,11 @@ class Table:
 
 
 def read_table(path: Path, *, columns: Sequence[int], header: bool | None, ids: int) -> Table:
-    """The rows of ``path``, each with as many columns as the first: one of ``columns``.
+    """The rows of `path`, each with as many columns as the first: one of `columns`.
 
     Tabs, commas, semicolons or blanks separate, whichever of these the first row has. Lines that
-    begin with # or % are comments. The first ``ids`` columns hold ids, and a third one weights.
-    ``header`` says whether the first row is one; None leaves that to the rows.
+    begin with # or % are comments. The first `ids` columns hold ids, and a third one weights.
+    `header` says whether the first row is one; None leaves that to the rows.
     """
     rows: list[list[str]] = []
     lines: list[int] = []

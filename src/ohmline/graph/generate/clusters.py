@@ -16,7 +16,7 @@ def barbell(m: int) -> Labelled:
 
 
 def thick_barbell(m: int, edges: int) -> Labelled:
-    """Two m-cliques, +1 and -1, joined by ``edges`` edges (paper 001, end of section 4).
+    """Two m-cliques, +1 and -1, joined by `edges` edges (paper 001, end of section 4).
 
     Nodes 0..m-1 form one clique and m..2m-1 the other; the edges between them, the paper's l,
     are (m - 1 - i, m + i), no two at one node, so any two nodes have l edge-disjoint paths of
@@ -36,8 +36,8 @@ def thick_barbell(m: int, edges: int) -> Labelled:
 def noisy_barbell(m: int, k: int) -> Labelled:
     """A barbell in which k nodes of the first clique carry the other label (paper 001, Figure 3).
 
-    The odd nodes are 0..k-1, away from the bridge. ``clean`` is the labelling without them,
-    the u' of Theorem 4.2; its cut is 1 while that of ``labels`` is k (m - k) + 1.
+    The odd nodes are 0..k-1, away from the bridge. `clean` is the labelling without them,
+    the u' of Theorem 4.2; its cut is 1 while that of `labels` is k (m - k) + 1.
 
     >>> noisy = noisy_barbell(4, 1)
     >>> noisy.labels, noisy.clean
@@ -55,7 +55,7 @@ def noisy_barbell(m: int, k: int) -> Labelled:
 def three_clusters(m: int, seed: int = 0, *, edges: int | None = None) -> Labelled:
     """Three m-cliques, two of them close and one remote (paper 002, section 2.2 and Figure 2).
 
-    The first two, labelled +1 and -1, are joined by ``edges`` (the paper's l, by default m // 2)
+    The first two, labelled +1 and -1, are joined by `edges` (the paper's l, by default m // 2)
     random edges with no node in common; the third, labelled +1, hangs on each of them by one
     edge. So the cut is l + 1 while the resistance diameter stays near 1/2: the perceptron's
     bound grows with m, and that of POUNCE stays at 20.

@@ -30,7 +30,7 @@ class Labelled:
     sequence: tuple[tuple[int, int], ...] = ()
     """The trials (node, label) that the paper plays; every node in turn where it names none."""
     clean: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """The labelling before noise; equal to ``labels`` for families without noise."""
+    """The labelling before noise; equal to `labels` for families without noise."""
     groups: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """The number of the cluster that each node belongs to; all 0 for families without clusters."""
     points: Floats | None = None
@@ -61,7 +61,7 @@ class LabelledPoints:
 
 
 def halves(n: int, positive: int) -> Ints:
-    """+1 on the first ``positive`` positions of n, -1 on the rest."""
+    """+1 on the first `positive` positions of n, -1 on the rest."""
     labels = np.full(n, -1, dtype=np.int64)
     labels[:positive] = 1
     return labels

@@ -28,7 +28,7 @@ def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) 
 
     Every edge between two clusters is made real between one random node of each. One random
     node of each cluster is labelled, half of the clusters +1 and half -1, and the labels spread
-    by :func:`diffuse` with ``noise``. Node c q + i is node i of cluster c; ``groups`` holds c.
+    by `diffuse` with `noise`. Node c q + i is node i of cluster c; `groups` holds c.
 
     >>> hierarchical(6, 2).graph.n
     36
@@ -50,7 +50,7 @@ def diffuse(graph: Graph, labels: Mapping[Hashable, int], *, noise: float = 0.0,
     """Spread a few labels over the graph by the noisy diffusion; -1 or +1 for every position.
 
     Until every node has a label, a random unlabelled node next to labelled ones copies a random
-    one of them, and flips what it copied with probability ``noise``. A part of the graph that no
+    one of them, and flips what it copied with probability `noise`. A part of the graph that no
     label reaches starts from a random node with a fair coin.
 
     Differs: the paper's working paper describes its diffusion and its text does not; this is the
@@ -75,8 +75,8 @@ def stochastic_block_model(
 ) -> Labelled:
     """Blocks of nodes; a pair of nodes is joined with the probability of its pair of blocks.
 
-    ``probabilities[a][b]`` is that of a node in block a and one in block b. Blocks 0, 2, 4, ...
-    are labelled +1 and the others -1; ``groups`` holds the number of the block. The work is in
+    `probabilities[a][b]` is that of a node in block a and one in block b. Blocks 0, 2, 4, ...
+    are labelled +1 and the others -1; `groups` holds the number of the block. The work is in
     proportion to the edges, not to the pairs.
     """
     blocks = [count(size, "a block size", least=1) for size in sizes]
@@ -100,9 +100,9 @@ def stochastic_block_model(
 
 
 def random_geometric(n: int, radius: float, *, dimension: int = 2, seed: int = 0) -> Labelled:
-    """n random points of the unit cube, joined where they are at most ``radius`` apart.
+    """n random points of the unit cube, joined where they are at most `radius` apart.
 
-    +1 where the first coordinate is below 1/2; ``points`` holds the coordinates.
+    +1 where the first coordinate is below 1/2; `points` holds the coordinates.
     """
     n, radius = count(n, "n", least=1), positive(radius, "radius")
     points = np.random.default_rng(seed).random((n, count(dimension, "dimension", least=1)))
@@ -128,7 +128,7 @@ def _k_out_edges(q: int, k: int, rng: np.random.Generator) -> Ints:
 
 
 def _random_pairs(rows: int, columns: int, same: bool, p: float, rng: np.random.Generator) -> Ints:
-    """Each pair of a row and a column (each unordered pair, for ``same``) with probability p."""
+    """Each pair of a row and a column (each unordered pair, for `same`) with probability p."""
     pairs = rows * (rows - 1) // 2 if same else rows * columns
     number = int(rng.binomial(pairs, p))
     drawn = np.sort(rng.choice(pairs, size=number, replace=False, shuffle=False)).astype(np.int64)

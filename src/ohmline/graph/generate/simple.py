@@ -44,7 +44,7 @@ def clique(n: int) -> Graph:
 
 
 def star(leaves: int) -> Graph:
-    """A centre, node 0, with an edge to each of ``leaves`` leaves."""
+    """A centre, node 0, with an edge to each of `leaves` leaves."""
     leaves = count(leaves, "leaves", least=0)
     return graph_of(np.column_stack([np.zeros(leaves, dtype=np.int64), np.arange(1, leaves + 1)]), leaves + 1)
 
@@ -75,13 +75,13 @@ def octopus(m: int, p: int, head: int | None = None) -> Labelled:
     ======  ==========================================================
     paper   here
     ======  ==========================================================
-    l       ``head``: nodes of the clique; balanced, m p + 1, by default
+    l       `head`: nodes of the clique; balanced, m p + 1, by default
     c_i     node i - 1, labelled +1
-    r       node ``head``, the root of the tentacles, labelled -1
+    r       node `head`, the root of the tentacles, labelled -1
     t_i,j   node head + (i - 1) p + j, labelled -1
     ======  ==========================================================
 
-    The cut is 1 (the body, between c_1 and r), the diameter max(p + 2, 2p).  ``sequence`` is
+    The cut is 1 (the body, between c_1 and r), the diameter max(p + 2, 2p).  `sequence` is
     the paper's: heads and tips in turn, on which nearest neighbours err at every tip when
     p >= 3.
 
@@ -105,11 +105,11 @@ def graph_of(edges: Ints, n: int) -> Graph:
 
 
 def path(nodes: Ints) -> Ints:
-    """The edges that join ``nodes`` in a row."""
+    """The edges that join `nodes` in a row."""
     return np.column_stack([nodes[:-1], nodes[1:]])
 
 
 def clique_edges(nodes: Ints) -> Ints:
-    """All edges between ``nodes``."""
+    """All edges between `nodes`."""
     low, high = np.triu_indices(len(nodes), 1)
     return np.column_stack([nodes[low], nodes[high]])

@@ -12,7 +12,7 @@ def strips(n: int, *, seed: int = 0) -> LabelledPoints:
     """Two strips with n points between them, each tied to one strip (paper 002, Figure 4).
 
     The n points (1, 1) .. (n, 1), positions 0..n-1, carry random labels and are the only ones
-    ``asked`` for. Below and above them run two strips of 2n - 1 points at steps of 1/2, on the
+    `asked` for. Below and above them run two strips of 2n - 1 points at steps of 1/2, on the
     heights 0 (+1) and 2 (-1), and a point half way ties each of the n to the strip of its label.
     So the labels form two (1/2)-path-connected sets that are 1 apart, which nobody can know
     without seeing the other points.
@@ -36,7 +36,7 @@ def strips(n: int, *, seed: int = 0) -> LabelledPoints:
 
 
 def two_moons(n: int = 200, *, noise: float = 0.05, seed: int = 0) -> LabelledPoints:
-    """Two half circles, one into the other, with Gaussian ``noise`` (paper 002, Figure 1).
+    """Two half circles, one into the other, with Gaussian `noise` (paper 002, Figure 1).
 
     The upper moon, the first half of the points, is labelled +1.
     """

@@ -1,47 +1,21 @@
 """What the bounds are made of: cuts, balances, distances, resistances, covers."""
 
-from ohmline.graph.measure.covers import (
-    Cover,
-    component_cover,
-    component_separating_cover,
-    cover,
-    separating_cover,
-)
-from ohmline.graph.measure.cuts import balance, cut, imbalance
-from ohmline.graph.measure.distances import (
-    diameter,
-    eccentricities,
-    eccentricity,
-    geodesic,
-    geodesic_matrix,
-    geodesics_from,
-)
-from ohmline.graph.measure.resistances import (
-    algebraic_connectivity,
-    resistance,
-    resistance_diameter,
-    resistance_matrix,
-    resistances_from,
-)
-
-__all__ = [
-    "Cover",
-    "algebraic_connectivity",
-    "balance",
-    "component_cover",
-    "component_separating_cover",
-    "cover",
-    "cut",
-    "diameter",
-    "eccentricities",
-    "eccentricity",
-    "geodesic",
-    "geodesic_matrix",
-    "geodesics_from",
-    "imbalance",
-    "resistance",
-    "resistance_diameter",
-    "resistance_matrix",
-    "resistances_from",
-    "separating_cover",
-]
+from ohmline.graph.measure.covers import Cover as Cover
+from ohmline.graph.measure.covers import component_cover as component_cover
+from ohmline.graph.measure.covers import component_separating_cover as component_separating_cover
+from ohmline.graph.measure.covers import cover as cover
+from ohmline.graph.measure.covers import separating_cover as separating_cover
+from ohmline.graph.measure.cuts import balance as balance
+from ohmline.graph.measure.cuts import cut as cut
+from ohmline.graph.measure.cuts import imbalance as imbalance
+from ohmline.graph.measure.distances import diameter as diameter
+from ohmline.graph.measure.distances import eccentricities as eccentricities
+from ohmline.graph.measure.distances import eccentricity as eccentricity
+from ohmline.graph.measure.distances import geodesic as geodesic
+from ohmline.graph.measure.distances import geodesic_matrix as geodesic_matrix
+from ohmline.graph.measure.distances import geodesics_from as geodesics_from
+from ohmline.graph.measure.resistances import algebraic_connectivity as algebraic_connectivity
+from ohmline.graph.measure.resistances import resistance as resistance
+from ohmline.graph.measure.resistances import resistance_diameter as resistance_diameter
+from ohmline.graph.measure.resistances import resistance_matrix as resistance_matrix
+from ohmline.graph.measure.resistances import resistances_from as resistances_from

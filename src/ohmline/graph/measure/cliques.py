@@ -16,7 +16,7 @@ LARGEST_SEARCH = 400
 
 
 def cover_by_cliques(near: Bools, effort: int) -> tuple[list[Ints], int]:
-    """Cliques of the graph ``near`` that partition its nodes, and a lower bound on their number.
+    """Cliques of the graph `near` that partition its nodes, and a lower bound on their number.
 
     Node v is *dominated* when a neighbour u has all its neighbours among those of v: a clique
     that holds u may always take v in, so v can wait. Removing dominated nodes, again and again,
@@ -120,7 +120,7 @@ def _far_apart(near: Bools) -> list[int]:
 def _greedy(near: Bools, apart: list[int]) -> list[int]:
     """Place each node in turn, those that fit into the fewest cliques first.
 
-    Row k of ``common`` marks the nodes that fit into clique k; among the cliques that can take
+    Row k of `common` marks the nodes that fit into clique k; among the cliques that can take
     a node, the one that stays open to most others does.
     """
     n = len(near)
@@ -149,7 +149,7 @@ def _greedy(near: Bools, apart: list[int]) -> list[int]:
 @final
 @dataclass
 class _Search:
-    """Depth first over partial covers; ``common[k]`` holds the nodes that fit into clique k."""
+    """Depth first over partial covers; `common[k]` holds the nodes that fit into clique k."""
 
     rows: list[int]
     best: list[int]

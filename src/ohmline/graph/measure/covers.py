@@ -25,9 +25,9 @@ class Cover:
     number: float
     """Sets in the cover; infinite where there is no cover."""
     exact: bool
-    """Whether no smaller cover exists; else ``number`` is an upper bound, which suffices in a bound."""
+    """Whether no smaller cover exists; else `number` is an upper bound, which suffices in a bound."""
     lower: float
-    """A proven lower bound on the cover number; equal to ``number`` when exact."""
+    """A proven lower bound on the cover number; equal to `number` when exact."""
     sets: tuple[Ints, ...]
     """The sets, as positions; they partition the points."""
 
@@ -35,12 +35,12 @@ class Cover:
 def cover(distances: ArrayLike, rho: float, *, effort: int = 1_000_000) -> Cover:
     """N(X, rho): the fewest sets of diameter at most rho that cover the points (eq. (8)).
 
-    ``distances`` is any discrepancy: symmetric, zero on the diagonal, infinite where it likes;
-    for paper 002's Theorem 2 it is ``resistance_matrix(graph)``. The sets are cliques of the
+    `distances` is any discrepancy: symmetric, zero on the diagonal, infinite where it likes;
+    for paper 002's Theorem 2 it is `resistance_matrix(graph)`. The sets are cliques of the
     graph "at most rho apart", whose smallest cover is found by removing points that others
-    dominate and then by branch and bound of at most ``effort`` node visits (the default takes
+    dominate and then by branch and bound of at most `effort` node visits (the default takes
     a few seconds at most). Beyond that the best cover found stands as an upper bound, with
-    ``exact`` False.
+    `exact` False.
 
     >>> line = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
     >>> found = cover(line, 1)

@@ -15,7 +15,7 @@ from ohmline.graph.graph import Graph, signs
 def cut(graph: Graph, labels: ArrayLike) -> float:
     """Phi(u): the weight of the edges that the labelling violates, each edge once.
 
-    ``labels`` is u, -1 or +1 for every position. An edge is violated when its ends disagree;
+    `labels` is u, -1 or +1 for every position. An edge is violated when its ends disagree;
     a negative edge of a signed graph, when they agree, and it counts with its absolute weight.
     So u'Lu = 4 Phi(u), with the graph's (signed) Laplacian L.
 

@@ -39,7 +39,7 @@ def geodesic_matrix(graph: Graph) -> Floats:
 
 
 def eccentricity(graph: Graph, node: Hashable) -> float:
-    """The distance from ``node`` to the furthest node; infinite on a disconnected graph."""
+    """The distance from `node` to the furthest node; infinite on a disconnected graph."""
     return float(geodesics_from(graph, node).max())
 
 
@@ -53,7 +53,7 @@ def eccentricities(graph: Graph) -> Floats:
 def diameter(graph: Graph, *, per_component: bool = False) -> float:
     """D_G: the largest distance; infinite on a disconnected graph.
 
-    ``per_component=True`` gives the largest distance inside a component instead.
+    `per_component=True` gives the largest distance inside a component instead.
 
     >>> diameter(Graph.from_edges([(0, 1), (2, 3), (3, 4)]), per_component=True)
     2.0

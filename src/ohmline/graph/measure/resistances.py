@@ -72,7 +72,7 @@ def resistance_matrix(graph: Graph) -> Floats:
 def resistance_diameter(graph: Graph, *, per_component: bool = False) -> float:
     """R_G: the largest resistance, at most the diameter; infinite on a disconnected graph.
 
-    ``per_component=True`` gives the largest resistance inside a component instead.
+    `per_component=True` gives the largest resistance inside a component instead.
     """
     if not graph.is_connected and not per_component:
         return math.inf

@@ -26,7 +26,7 @@ def pass_over(diagonal: Floats) -> int:
 
 
 def choosing() -> Measured:
-    """One choice of ``MaxProgress`` among 10,000 nodes against one pass over their diagonal."""
+    """One choice of `MaxProgress` among 10,000 nodes against one pass over their diagonal."""
     points = np.random.default_rng(0).random((NODES, 2))
     kernel = SolverKernel(build.knn(points, 8)) + Constant(0.1)
     learner = Projection.one_proj(kernel, aggressive=True)

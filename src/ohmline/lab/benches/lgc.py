@@ -11,14 +11,14 @@ from ohmline.kernel import SpectralKernel
 from ohmline.lab.bench import Bench, Measured, side_by_side, target
 from ohmline.lab.benches.foundation import citations
 from ohmline.learn import OnlineLGC
-from ohmline.learn.online_lgc import AHEAD
+from ohmline.learn.lgc.lookahead import LONGEST
 from ohmline.query import Always, VarianceAbove
 
 RANK, MU, KAPPA = 100, 1e-3, 0.4
 
 
 def literal_pass(rows: Floats, order: Ints, labels: Ints, kappa: float | None) -> int:
-    """Algorithm 1 (or 2, with ``kappa``) as a NumPy loop, with Sherman and Morrison's identity."""
+    """Algorithm 1 (or 2, with `kappa`) as a NumPy loop, with Sherman and Morrison's identity."""
     d = rows.shape[1]
     inverse, w, mistakes = np.eye(d) / MU, np.zeros(d), 0
     for t, i in enumerate(order, start=1):
@@ -66,18 +66,18 @@ def lgc_pass() -> Measured:
     order = np.random.default_rng(0).permutation(n)
     stream = Stream(order, labels[order])
     gathered = np.ascontiguousarray(rows[order])
-    matrix, out = np.eye(RANK) / MU, np.empty((AHEAD, RANK))
+    matrix, out = np.eye(RANK) / MU, np.empty((LONGEST, RANK))
     always, query = Always(), VarianceAbove(KAPPA)
     online, selective = play(OnlineLGC(kernel, MU), stream), play(OnlineLGC(kernel, MU), stream, query)
     play(OnlineLGC(kernel, MU, dtype=np.float32), stream, query)
-    bare_products(gathered, matrix, out, AHEAD)
+    bare_products(gathered, matrix, out, LONGEST)
     bare_traffic(rows, order, online.updated, matrix.copy(), rows[0])
     ollgc, sslgc, streaming, single, product, traffic = side_by_side(
         lambda: play(OnlineLGC(kernel, MU), stream, always),
         lambda: play(OnlineLGC(kernel, MU), stream, query),
         lambda: play(OnlineLGC(kernel, MU, blocked=False), stream, query),
         lambda: play(OnlineLGC(kernel, MU, dtype=np.float32), stream, query),
-        lambda: bare_products(gathered, matrix, out, AHEAD),
+        lambda: bare_products(gathered, matrix, out, LONGEST),
         lambda: bare_traffic(rows, order, online.updated, matrix.copy(), rows[0]),
         repeat=20,
     )

@@ -15,8 +15,8 @@ from ohmline.game import Stream, play
 from ohmline.graph import Graph, knn
 from ohmline.lab.bench import Bench, Measured, fastest, side_by_side, target
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_step import LocalState, absorb, first_two, look_at
-from ohmline.learn.push import EDGES, TOUCHED, Scratch, Wires, begin, diagonals, push
+from ohmline.learn.local_lgc.local_solve import Adjacency, LocalSolve, begin, diagonals, push
+from ohmline.learn.local_lgc.step import LocalState, first_two, learn_class, look_at
 
 PLAIN = 1e-4
 """The tolerance of the plain push."""
@@ -39,33 +39,39 @@ def cases() -> list[tuple[str, Graph, Ints, float | None]]:
 
 @compiled
 def play_plain(
-    wires: Wires, precision: Floats, label: Ints, scratch: Scratch, order: Ints, truth: Ints, known: Ints
+    adjacency: Adjacency,
+    precision: Floats,
+    label: Ints,
+    solve: LocalSolve,
+    order: Ints,
+    truth: Ints,
+    known: Ints,
 ) -> int:
     """The same game with b'x alone for a score, to a fixed tolerance; the number of mistakes."""
     mistakes = 0
-    score = np.zeros(scratch.score.shape[0])
+    score = np.zeros(solve.score.shape[0])
     for t in order:
-        begin(wires, precision, scratch, t)
-        push(wires, precision, scratch, PLAIN)
+        begin(adjacency, precision, solve, t)
+        push(adjacency, precision, solve, PLAIN)
         score[:] = 0.0
-        for a in range(scratch.whole[TOUCHED]):
-            j = scratch.touched[a]
+        for a in range(solve.found[0].touched):
+            j = solve.touched[a]
             if label[j] >= 0:
-                score[label[j]] += scratch.x[j]
+                score[label[j]] += solve.x[j]
         mistakes += first_two(score, known)[0] != truth[t]
         label[t] = truth[t]
-        precision[t] += 1 / wires.mu
+        precision[t] += 1 / adjacency.mu
     return mistakes
 
 
 @compiled
-def count_edges(wires: Wires, state: LocalState, order: Ints, truth: Ints) -> int:
+def count_edges(adjacency: Adjacency, state: LocalState, order: Ints, truth: Ints) -> int:
     """The edges that a whole game touches."""
     edges = 0
     for t in order:
-        look_at(wires, state, t)
-        edges += state.scratch.whole[EDGES]
-        absorb(wires, state, t, truth[t])
+        look_at(adjacency, state, t)
+        edges += state.solve.found[0].edges
+        learn_class(adjacency, state, t, truth[t])
     return edges
 
 
@@ -79,7 +85,7 @@ def chase(following: Ints, steps: int) -> int:
 
 
 def access_seconds(size: int) -> float:
-    """The time of one random access to a working set of ``size`` bytes."""
+    """The time of one random access to a working set of `size` bytes."""
     length, steps = max(size // 8, 2), 1_000_000
     order = np.random.default_rng(0).permutation(length)
     following = np.empty(length, np.int64)
@@ -122,10 +128,10 @@ def one_graph(name: str, graph: Graph, labels: Ints, least: float | None) -> dic
 
     def plain() -> int:
         learner = LocalLGC(numbered, ids)
-        wires, state = learner.space, learner.state
-        diagonals(wires, state.label, state.precision, np.arange(n))
+        adjacency, state = learner.space, learner.state
+        diagonals(adjacency, state.label, state.precision, np.arange(n))
         known = np.arange(classes)
-        return play_plain(wires, state.precision, state.label, state.scratch, order, labels, known)
+        return play_plain(adjacency, state.precision, state.label, state.solve, order, labels, known)
 
     numbered = Graph.from_scipy(graph.adjacency)
     error, plain_error = ours().error_rate, plain() / n

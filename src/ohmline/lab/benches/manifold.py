@@ -21,7 +21,7 @@ class NumpyBuffer:
     """The buffered algorithm (buffer-U, proximal steps) in NumPy, with the Gram matrix kept.
 
     Literal, it holds the points in their order, as the paper writes them: one leaves, one is
-    appended. ``in_place`` is as good as NumPy gets: the newcomer overwrites the slot of the one that
+    appended. `in_place` is as good as NumPy gets: the newcomer overwrites the slot of the one that
     leaves.
     """
 
@@ -35,12 +35,12 @@ class NumpyBuffer:
         self.born, self.t = np.zeros(0, dtype=np.int64), 0
 
     def f(self, x: Floats) -> float:
-        """The value at ``x``."""
+        """The value at `x`."""
         k = np.exp(-np.sum((self.points - x) ** 2, axis=1) / (2 * self.kernel**2))
         return float(self.alpha @ k)
 
     def learn(self, x: Floats, y: int) -> float:
-        """One trial; ``y`` is 0 without a label. Returns f(x) before it."""
+        """One trial; `y` is 0 without a label. Returns f(x) before it."""
         self.t += 1
         self.mean += (self.alpha - self.mean) / self.t
         sq = np.sum((self.points - x) ** 2, axis=1)

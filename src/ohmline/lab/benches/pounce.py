@@ -68,7 +68,7 @@ def sparse_run(n: int) -> dict[str, Any]:
 
 
 def in_a_process_of_its_own() -> dict[str, Any]:
-    """``sparse_run`` in a fresh interpreter, so that its memory is its own; compiled code is warm."""
+    """`sparse_run` in a fresh interpreter, so that its memory is its own; compiled code is warm."""
     script = (
         "import json; from ohmline.lab.benches.pounce import LARGE, sparse_run; "
         "sparse_run(300); print(json.dumps(sparse_run(LARGE)))"

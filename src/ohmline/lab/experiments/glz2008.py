@@ -2,10 +2,10 @@
 
 | paper 003 | here |
 |---|---|
-| sigma_K, sigma, lambda_1, lambda_2 | ``Task`` |
-| basic online, buffer, buffer-U, RPtree, RPtree PPK | ``METHODS`` |
-| gamma / sqrt(t), gamma = .1 (.03 with a tree) | ``Way.PRINTED``, judged by f-bar as in the paper |
-| (not in the paper) | ``Way.RECOMMENDED``: proximal steps, judged by f_T |
+| sigma_K, sigma, lambda_1, lambda_2 | `Task` |
+| basic online, buffer, buffer-U, RPtree, RPtree PPK | `METHODS` |
+| gamma / sqrt(t), gamma = .1 (.03 with a tree) | `Way.PRINTED`, judged by f-bar as in the paper |
+| (not in the paper) | `Way.RECOMMENDED`: proximal steps, judged by f_T |
 
 The paper's figures are pictures, so their numbers are not at hand; rows have ours alone.
 """
@@ -94,7 +94,7 @@ class Way(Enum):
         return self.value[0].upper() + self.value[1:]
 
     def learner(self, task: Task, method: str, **options: Any) -> OnlineManifold:
-        """The learner of ``method``."""
+        """The learner of `method`."""
         if self is Way.RECOMMENDED:
             return task.learner(basis_of(method), Proximal(), **options)
         gamma = 0.03 if method in (TREE, TREE_PPK) else 0.1
@@ -106,7 +106,7 @@ class Way(Enum):
 
 
 def learn_up_to(learner: OnlineManifold, stream: Stream, times: Sequence[int]) -> Iterator[int]:
-    """Play the stream on to each of ``times`` in turn, and stop there."""
+    """Play the stream on to each of `times` in turn, and stop there."""
     start = 0
     for stop in times:
         play(learner, stream.ordered(range(start, stop)))

@@ -19,7 +19,7 @@ ALLOWED = {(0, 1): 0.002, (1, 2): 0.01}
 
 
 def run(settings: Settings, low: int, high: int) -> Result:
-    """Digit ``low`` (-1) against ``high`` (+1), with the official test set."""
+    """Digit `low` (-1) against `high` (+1), with the official test set."""
     trials, times = (2, TIMES[:3]) if settings.quick else (5, TIMES)
     data = load("mnist").only(low, high)
     source = Images(data.train.points, data.train.signs(high).astype(int), label_rate=glz.MNIST.label_rate)

@@ -13,8 +13,8 @@ from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
 from ohmline.lab.experiments import glz2008 as glz
 from ohmline.lab.experiments.glz2008 import Errors, Task, Way, mean, note
 from ohmline.lab.experiments.glz2008_figures import panels
+from ohmline.learn import ManifoldRisk
 from ohmline.learn.manifold import Manifold
-from ohmline.learn.risk import ManifoldRisk
 
 TUNED = "tuned: λ₁ = 1e-4, λ₂ = 1"
 EVEN = "λ₁ = λ₂ = 0.1"

@@ -86,7 +86,7 @@ def _batch(task: Task, stream: Stream, t: int) -> float:
 
 
 def _online(task: Task, method: str, stream: Stream, times: list[int]) -> list[float]:
-    """Seconds up to each of ``times``, in one pass."""
+    """Seconds up to each of `times`, in one pass."""
     learner, spent, start, found = Way.PRINTED.learner(task, method), 0.0, 0, []
     for stop in times:
         part = stream.ordered(range(start, stop))

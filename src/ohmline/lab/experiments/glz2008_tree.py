@@ -48,12 +48,12 @@ def swiss_roll(trials: int, leaves: int, seed: int) -> tuple[Floats, Tree]:
         learner.learn_one(x, None)
     state = learner.snapshot()
     return flat, Tree(
-        int(state["basis.top"][0]), state["basis.child"], state["basis.direction"], state["basis.threshold"]
+        int(state["basis.root"][0]), state["basis.child"], state["basis.direction"], state["basis.threshold"]
     )
 
 
 def cells(tree: Tree, box: Floats) -> tuple[list[Cell], list[tuple[Floats, int]]]:
-    """The regions of the leaves within ``box``, and every split as a segment with its depth."""
+    """The regions of the leaves within `box`, and every split as a segment with its depth."""
     regions, segments = [], []
     waiting = [(tree.root, Cell(box, 0, -1))]
     while waiting:

@@ -14,7 +14,7 @@ from ohmline.game import play
 from ohmline.kernel import SpectralKernel
 from ohmline.lab.experiment import Claim, Result, Row, Settings
 from ohmline.lab.experiments.gu2013_protocol import KAPPA, TITLES, Setting, shuffles
-from ohmline.lab.sketch import log_marks
+from ohmline.lab.graph_drawing import log_marks
 from ohmline.learn import LocalLGC, OneVsRest, OnlineLearner, OnlineLGC, SharedLGC
 from ohmline.query import Always, GapBelow, RandomRate, StreamQuery, VarianceAbove
 
@@ -99,7 +99,7 @@ def _measure(
     *,
     rate: float | None = None,
 ) -> Point:
-    """With ``query``, or with labels at random, as many as it asked for (``rate``)."""
+    """With `query`, or with labels at random, as many as it asked for (`rate`)."""
     played = query if rate is None else RandomRate(rate)
     traces = [play(make(), bed.stream(bed.order(seed)), played, seed=seed) for seed in seeds]
     return Point(

@@ -18,7 +18,7 @@ from ohmline.lab.experiments.gu2013_protocol import (
     shuffles,
     tuned_mu,
 )
-from ohmline.lab.sketch import log_marks
+from ohmline.lab.graph_drawing import log_marks
 from ohmline.learn import OnlineLGC, Perceptron
 from ohmline.query import RandomRate, VarianceAbove
 

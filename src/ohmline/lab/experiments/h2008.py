@@ -13,7 +13,7 @@ from ohmline.game import Stream, Trace, play
 from ohmline.graph import ExponentialEmbedding, Graph, generate, measure
 from ohmline.kernel import Constant, LaplacianKernel
 from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
-from ohmline.lab.sketch import NEGATIVE, POSITIVE, circle, log_marks, sketch
+from ohmline.lab.graph_drawing import NEGATIVE, POSITIVE, circle, log_marks, sketch
 from ohmline.learn import NearestNeighbour, Perceptron, Pounce, Projection
 
 PAPER = "Herbster, Exploiting cluster-structure to predict the labeling of a graph, ALT 2008"

@@ -12,7 +12,7 @@ from ohmline.game import Trace, play
 from ohmline.graph import Graph, generate, measure
 from ohmline.kernel import Constant, Kernel, LaplacianKernel, Ridge
 from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
-from ohmline.lab.sketch import circle, log_marks, sketch
+from ohmline.lab.graph_drawing import circle, log_marks, sketch
 from ohmline.learn import Distance, NearestNeighbour, Perceptron
 
 PAPER = "Herbster and Pontil, Prediction on a graph with a perceptron, NIPS 2006"

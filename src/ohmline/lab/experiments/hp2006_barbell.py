@@ -11,7 +11,7 @@ from ohmline.game import Stream, Trace, play, play_adversary
 from ohmline.graph import generate, measure
 from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
 from ohmline.lab.experiments.hp2006 import PAPER, biased, charged
-from ohmline.lab.sketch import circle, log_marks, sketch
+from ohmline.lab.graph_drawing import circle, log_marks, sketch
 from ohmline.learn import Perceptron
 
 

@@ -15,7 +15,7 @@ from ohmline.graph import generate, measure
 from ohmline.kernel import LaplacianKernel
 from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
 from ohmline.lab.experiments.hp2006 import PAPER, biased
-from ohmline.lab.sketch import log_marks
+from ohmline.lab.graph_drawing import log_marks
 from ohmline.learn import Halving, Perceptron, Pounce
 
 

@@ -15,7 +15,7 @@ from ohmline.graph import generate, knn
 from ohmline.kernel import Constant, Kernel, LaplacianKernel
 from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
 from ohmline.lab.experiments.hpw2005_runs import Curves, both, future_errors
-from ohmline.lab.sketch import circle
+from ohmline.lab.graph_drawing import circle
 from ohmline.learn import Contradiction, Projection
 from ohmline.query import MaxProgress
 

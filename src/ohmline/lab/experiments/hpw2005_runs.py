@@ -49,7 +49,7 @@ class Curves:
 
 
 def future_errors(kernel: Kernel, labels: Ints, orders: Iterable[int], curves: Curves) -> None:
-    """Play every method on one graph, in random orders numbered by ``orders``."""
+    """Play every method on one graph, in random orders numbered by `orders`."""
     pool = range(len(labels))
     for number in orders:
         whole = {

@@ -26,11 +26,11 @@ class LapSVM:
 
     | paper | here |
     |---|---|
-    | K, sigma_K | ``kernel``, by default ``RBF`` of the median distance between points |
-    | w_st, sigma | ``weights``: ``RBF(sigma)`` is the paper's Gaussian; a function; or a ``Graph`` |
-    | c | ``loss`` |
-    | f* = sum alpha_i K(x_i, .) | ``coefficients``, one column a function |
-    | J(f*) | ``risk``, and ``gap``, a proven limit on how far it is above the minimum |
+    | K, sigma_K | `kernel`, by default `RBF` of the median distance between points |
+    | w_st, sigma | `weights`: `RBF(sigma)` is the paper's Gaussian; a function; or a `Graph` |
+    | c | `loss` |
+    | f* = sum alpha_i K(x_i, .) | `coefficients`, one column a function |
+    | J(f*) | `risk`, and `gap`, a proven limit on how far it is above the minimum |
 
     The sum over all ordered pairs is twice f'Lf, so both regularisers together are half the
     squared norm of a *deformed* space, whose kernel on the points is
@@ -74,7 +74,7 @@ class LapSVM:
         self._points: Floats | None = None
 
     def fit(self, points: ArrayLike, labels: Iterable[Any]) -> Self:
-        """Solve for f*; ``labels`` has None (or NaN) where a point has no label."""
+        """Solve for f*; `labels` has None (or NaN) where a point has no label."""
         x = matrix(points, "points")
         labelling = Labelling.of(labels, len(x))
         targets = labelling.targets()

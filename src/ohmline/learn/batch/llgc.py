@@ -18,7 +18,7 @@ from ohmline.learn.batch.transduction import Transduction, solve_columns
 class LLGC(Transduction):
     """F = (1 - alpha) (I - alpha S)^-1 Y with S = D^-1/2 W D^-1/2 (Zhou et al., NIPS 2003).
 
-    The batch method that paper 004 turns into an online one. ``alpha`` weighs the neighbours
+    The batch method that paper 004 turns into an online one. `alpha` weighs the neighbours
     against the given label; labels may be overruled by their surroundings. The system is solved
     by conjugate gradients: O(edges) an iteration, about 1/sqrt(1 - alpha) iterations.
 

@@ -19,7 +19,7 @@ from ohmline.learn.batch.labelling import Labelling
 class Transduction(ABC):
     """Labels of some nodes in, labels of all nodes out.
 
-    Nodes that no label reaches (their component has none) are "don't know": ``None``.
+    Nodes that no label reaches (their component has none) are "don't know": `None`.
     """
 
     graph: Graph | None = None
@@ -29,11 +29,11 @@ class Transduction(ABC):
 
     @abstractmethod
     def solve(self, graph: Graph, labelling: Labelling, reached: Ints) -> Floats:
-        """The class scores of the nodes at positions ``reached``."""
+        """The class scores of the nodes at positions `reached`."""
 
     @final
     def fit(self, graph: Graph, labels: Mapping[Hashable, Any] | Iterable[Any]) -> Self:
-        """Solve; ``labels`` maps nodes to labels, or lists one a node with None for no label."""
+        """Solve; `labels` maps nodes to labels, or lists one a node with None for no label."""
         if graph.signed:
             raise GraphError("this method needs weights above 0; drop the negative edges or use Pounce")
         labelling = Labelling.on(graph.nodes, labels)

@@ -54,7 +54,7 @@ def neighbour_width(points: Floats, k: int) -> float:
 
 
 def effective_width(points: Floats, neighbours: float) -> float:
-    """The width at which a point's Gaussian weights are worth ``neighbours`` points (the median over points).
+    """The width at which a point's Gaussian weights are worth `neighbours` points (the median over points).
 
     The worth of weights is exp of the entropy of their shares: k equal ones are worth k.
 

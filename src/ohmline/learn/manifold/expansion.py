@@ -2,14 +2,14 @@
 
 | paper 003 | here | meaning |
 |---|---|---|
-| x_i, mu_i | ``points[v, :, i]`` | element i of the basis, as seen by view v |
-| K(x_i, x_j) | ``gram[v, i, j]`` | cached, so that no kernel value is computed twice |
-| alpha_i, beta_i | ``alpha[v, c, i]`` | coefficient of element i in the function of class c |
-| f_t(x_i) | ``value[v, c, i]`` | kept up to date by every step |
-| f-bar | ``mean[v, c, i]`` | coefficients of the average of f_1 .. f_t |
-| n_i | ``mass[i]`` | how many points element i stands for, up to a common factor |
+| x_i, mu_i | `points[v, :, i]` | element i of the basis, as seen by view v |
+| K(x_i, x_j) | `gram[v, i, j]` | cached, so that no kernel value is computed twice |
+| alpha_i, beta_i | `alpha[v, c, i]` | coefficient of element i in the function of class c |
+| f_t(x_i) | `value[v, c, i]` | kept up to date by every step |
+| f-bar | `mean[v, c, i]` | coefficients of the average of f_1 .. f_t |
+| n_i | `mass[i]` | how many points element i stands for, up to a common factor |
 
-There is one view unless the regulariser is ``Multiview``, and one class (of sign -1 or +1) when
+There is one view unless the regulariser is `Multiview`, and one class (of sign -1 or +1) when
 the problem is binary. Axis order is chosen for the loops: the basis is always the last axis, so
 distances, kernel values and steps are long passes over contiguous memory.
 """
@@ -21,13 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import compiled, dot, inner
-
-SIZE, TIME, LABELS = range(3)
-"""The places in ``Expansion.tally``: elements in the basis, points seen, labels seen."""
-
-UNLABELLED = -1
-"""The code of a label that did not come; a class has its place in the list of classes."""
+from ohmline.compiled import compiled, dot, internal
+from ohmline.learn.step import UNLABELLED
 
 GAUSSIAN, LINEAR = range(2)
 """The kernels that compiled code knows."""
@@ -46,7 +41,12 @@ class Expansion(NamedTuple):
     born: Ints
     weight: Floats
     """Graph weights between the elements, kept only when points are replayed (else empty)."""
-    tally: Ints
+    size: Ints
+    """How many elements the basis has."""
+    time: Ints
+    """How many points were seen."""
+    labels: Ints
+    """How many labels were seen."""
     random: Any
     """State of the generator of replays and random directions: one 64-bit word."""
 
@@ -54,7 +54,7 @@ class Expansion(NamedTuple):
     def empty(
         cls, *, views: int, dimension: int, classes: int, capacity: int, weights: bool, seed: int
     ) -> Expansion:
-        """Room for ``capacity`` elements, none taken."""
+        """Room for `capacity` elements, none taken."""
         kept = capacity if weights else 0
         return cls(
             np.zeros((views, dimension, capacity)),
@@ -66,12 +66,27 @@ class Expansion(NamedTuple):
             np.full(capacity, UNLABELLED, dtype=np.int64),
             np.zeros(capacity, dtype=np.int64),
             np.zeros((kept, kept)),
-            np.zeros(3, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
             np.array([seed], dtype=np.uint64),
         )
 
+    def with_class(self) -> Expansion:
+        """The same functions and one more: a copy of the last, which has had every label against it."""
+        twice = {name: getattr(self, name) for name in ("alpha", "mean", "value")}
+        return self._replace(**{k: np.concatenate([a, a[:, -1:]], axis=1) for k, a in twice.items()})
+
+    def with_classes(self, codes: Ints) -> Expansion:
+        """The functions at `codes` alone, in that order."""
+        return self._replace(
+            alpha=np.ascontiguousarray(self.alpha[:, codes]),
+            mean=np.ascontiguousarray(self.mean[:, codes]),
+            value=np.ascontiguousarray(self.value[:, codes]),
+        )
+
     def grown(self, capacity: int) -> Expansion:
-        """The same function with room for ``capacity`` elements."""
+        """The same function with room for `capacity` elements."""
 
         def wider(array: Any, axes: tuple[int, ...]) -> Any:
             if not array.size:
@@ -91,12 +106,14 @@ class Expansion(NamedTuple):
             wider(self.label, (0,)),
             wider(self.born, (0,)),
             wider(self.weight, (0, 1)),
-            self.tally,
+            self.size,
+            self.time,
+            self.labels,
             self.random,
         )
 
 
-class Scratch(NamedTuple):
+class Workspace(NamedTuple):
     """What one trial computes on the way: nothing in it outlives the trial."""
 
     x: Floats
@@ -114,8 +131,10 @@ class Scratch(NamedTuple):
     """The coefficient that the step gives to the new point, (views, classes)."""
     arrival: Floats
     """The value of the function at the new point after the step, (views, classes)."""
+    sqlength: Floats
+    """How far the step moves each function, squared, (views, classes)."""
     apart: Floats
-    """||K_i - K_x||^2 of the elements in ``near``, (views, capacity)."""
+    """||K_i - K_x||^2 of the elements in `near`, (views, capacity)."""
     shift: Floats
     row: Floats
     residual: Floats
@@ -125,8 +144,8 @@ class Scratch(NamedTuple):
     norm: Floats
 
     @classmethod
-    def of(cls, expansion: Expansion) -> Scratch:
-        """Scratch that fits ``expansion``."""
+    def of(cls, expansion: Expansion) -> Workspace:
+        """Workspace that fits `expansion`."""
         views, dimension, capacity = expansion.points.shape
         classes = expansion.alpha.shape[1]
         return cls(
@@ -138,6 +157,7 @@ class Scratch(NamedTuple):
             np.zeros(capacity),
             np.zeros(capacity, dtype=np.int64),
             np.zeros((views, classes, capacity)),
+            np.zeros((views, classes)),
             np.zeros((views, classes)),
             np.zeros((views, classes)),
             np.zeros((views, classes)),
@@ -158,7 +178,7 @@ ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to a whole number, he
 
 @compiled
 def exponentials(source: Floats, gain: float, n: int, out: Floats) -> None:
-    """out = exp(-gain * source) for the first ``n`` entries, all at least 0; exact to the last bit or two.
+    """out = exp(-gain * source) for the first `n` entries, all at least 0; exact to the last bit or two.
 
     A table-free loop that vectorises, and that gives the same bits on every machine: a library's
     exponential does neither, and it would be the larger part of the cost of a trial.
@@ -179,9 +199,9 @@ def exponentials(source: Floats, gain: float, n: int, out: Floats) -> None:
         out[i] = np.int64(bits).view(np.float64)
 
 
-@inner
+@internal
 def distances(points: Floats, x: Floats, n: int, out: Floats) -> None:
-    """Squared distances of ``x`` to the first ``n`` columns of ``points``, four features a pass."""
+    """Squared distances of `x` to the first `n` columns of `points`, four features a pass."""
     d = x.shape[0]
     for i in range(n):
         out[i] = 0.0
@@ -198,11 +218,11 @@ def distances(points: Floats, x: Floats, n: int, out: Floats) -> None:
             out[i] += e * e
 
 
-@inner
+@internal
 def kernel_values(
     kernel: int, gain: float, points: Floats, x: Floats, n: int, sqdist: Floats, out: Floats
 ) -> float:
-    """K(points_i, x) into ``out`` and squared distances into ``sqdist``; K(x, x)."""
+    """K(points_i, x) into `out` and squared distances into `sqdist`; K(x, x)."""
     distances(points, x, n, sqdist)
     if kernel == GAUSSIAN:
         exponentials(sqdist, gain, n, out)
@@ -214,54 +234,54 @@ def kernel_values(
         row, here = points[a], x[a]
         for i in range(n):
             out[i] += row[i] * here
-    return dot(x, x, d)  # type: ignore[no-any-return]
+    return dot(x, x, d)
 
 
-@inner
-def read(terms: Any, expansion: Expansion, scratch: Scratch, x: Floats) -> None:
+@internal
+def read(terms: Any, expansion: Expansion, work: Workspace, x: Floats) -> None:
     """Everything about a new point that does not depend on its label: k, distances, f."""
-    n = expansion.tally[SIZE]
+    n = expansion.size[0]
     views, classes, _ = expansion.alpha.shape
     for v in range(views):
         for a in range(terms.columns.shape[1]):
             column = terms.columns[v, a]
-            scratch.x[v, a] = x[column] if column >= 0 else 0.0
-        k = scratch.k[v]
-        scratch.kxx[v] = kernel_values(
-            terms.kernel, terms.gain[v], expansion.points[v], scratch.x[v], n, scratch.sqdist[v], k
+            work.x[v, a] = x[column] if column >= 0 else 0.0
+        k = work.k[v]
+        work.kxx[v] = kernel_values(
+            terms.kernel, terms.gain[v], expansion.points[v], work.x[v], n, work.sqdist[v], k
         )
         for c in range(classes):
-            scratch.score[v, c] = dot(expansion.alpha[v, c], k, n)
+            work.score[v, c] = dot(expansion.alpha[v, c], k, n)
 
 
-@inner
-def store(expansion: Expansion, scratch: Scratch, slot: int, y: int) -> None:
-    """Put the new point in ``slot``: its features, its row of the Gram matrix, its place in f."""
-    n = expansion.tally[SIZE]
+@internal
+def store(expansion: Expansion, work: Workspace, slot: int, y: int) -> None:
+    """Put the new point in `slot`: its features, its row of the Gram matrix, its place in f."""
+    n = expansion.size[0]
     views, classes, _ = expansion.alpha.shape
     for v in range(views):
-        for a in range(scratch.x.shape[1]):
-            expansion.points[v, a, slot] = scratch.x[v, a]
-        gram, k = expansion.gram[v], scratch.k[v]
+        for a in range(work.x.shape[1]):
+            expansion.points[v, a, slot] = work.x[v, a]
+        gram, k = expansion.gram[v], work.k[v]
         for i in range(n):
             gram[slot, i] = k[i]
             gram[i, slot] = k[i]
-        gram[slot, slot] = scratch.kxx[v]
+        gram[slot, slot] = work.kxx[v]
         for c in range(classes):
-            expansion.alpha[v, c, slot] = scratch.delta[v, c]
+            expansion.alpha[v, c, slot] = work.delta[v, c]
             expansion.mean[v, c, slot] = 0.0
-            expansion.value[v, c, slot] = scratch.arrival[v, c]
+            expansion.value[v, c, slot] = work.arrival[v, c]
     if expansion.weight.shape[0]:
         for i in range(n):
-            expansion.weight[slot, i] = scratch.weight[i]
-            expansion.weight[i, slot] = scratch.weight[i]
+            expansion.weight[slot, i] = work.weight[i]
+            expansion.weight[i, slot] = work.weight[i]
         expansion.weight[slot, slot] = 0.0
     expansion.mass[slot] = 1.0
     expansion.label[slot] = y
-    expansion.born[slot] = expansion.tally[TIME]
+    expansion.born[slot] = expansion.time[0]
 
 
-@inner
+@internal
 def draw(expansion: Expansion) -> float:
     """A uniform number in [0, 1): splitmix64."""
     z = expansion.random[0] + np.uint64(0x9E3779B97F4A7C15)

@@ -39,7 +39,7 @@ class KernelFunction:
         return cls((kernel,), (np.arange(points.shape[1]),), points, np.atleast_2d(alpha)[None])
 
     def __call__(self, x: ArrayLike) -> Floats:
-        """The value at every row of ``x``: (rows,), or (rows, classes) when there are several."""
+        """The value at every row of `x`: (rows,), or (rows, classes) when there are several."""
         rows = matrix(x, "x")
         if rows.shape[1] != self.points.shape[1]:
             raise ShapeError(f"x must have {self.points.shape[1]} columns, got {rows.shape[1]}")

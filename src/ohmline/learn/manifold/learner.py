@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self, final
 
 import numpy as np
@@ -11,54 +11,87 @@ from numpy.typing import ArrayLike
 from ohmline.arrays import Floats, count, fraction, matrix, non_negative, vector
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
-from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind, take
+from ohmline.learn.classes import ClassTable
+from ohmline.learn.compiled_learner import CompiledLearner
+from ohmline.learn.contract import State, expect_kind, take
 from ohmline.learn.manifold.bandwidth import Bandwidth
-from ohmline.learn.manifold.basis import Basis
-from ohmline.learn.manifold.buffer import Buffer, Keep
-from ohmline.learn.manifold.expansion import UNLABELLED
+from ohmline.learn.manifold.bases import Basis, Buffer, Keep
+from ohmline.learn.manifold.descent import Printed, Proximal, Step
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
-from ohmline.learn.manifold.model import Model
+from ohmline.learn.manifold.model import Functions, Model
 from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Manifold, Smoothness
-from ohmline.learn.manifold.step import Printed, Proximal, Step
-from ohmline.learn.stepping import BLOCK, Batch, Log, Rule, Trials, asks, distinct
+from ohmline.representation import represent
 
+REMEDY = "pass late_classes=True"
 WARM_UP = 100
 """Points from which missing widths are read. They are kept and learned, none is lost."""
 
 
 @final
-class OnlineManifold(OnlineLearner[ArrayLike, Any]):
+class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     """Learns from a stream of vectors that is almost all unlabelled.
 
     At every point f takes a step against the instantaneous risk (paper 003, eq. 2)
 
         T/l c(f(x_t), y_t) + lambda_1/2 ||f||^2 + lambda_2 sum_i w_it (f(x_i) - f(x_t))^2,
 
-    whose first term is there only when a label came. ``learn_one(x, None)`` learns too.
+    whose first term is there only when a label came. `learn_one(x, None)` learns too.
 
     | paper | here |
     |---|---|
-    | K, sigma_K | ``kernel``: ``RBF(width)`` or ``Linear()``; None takes a Gaussian's width from the data |
-    | buffer(-U), RPtree | ``basis``: ``Buffer``, ``RPTree``, ``Nystroem``, or ``Full`` for Algorithm 1 |
-    | c | ``loss`` |
-    | Omega, w, sigma | ``smoothness``: ``Manifold(width)``, ``Multiview``, or a class of your own |
-    | eta_t, gamma | ``step``: ``Proximal`` (default) or ``Printed`` |
-    | T/l | 1 / ``label_rate``; None counts as it goes |
-    | f_T, f-bar | what predicts: the latest f, or with ``averaged=True`` the average of all |
+    | K, sigma_K | `kernel`: `RBF(width)` or `Linear()`; None takes a Gaussian's width from the data |
+    | buffer(-U), RPtree | `basis`: `Buffer`, `RPTree`, `Nystroem`, or `Full` for Algorithm 1 |
+    | c | `loss` |
+    | Omega, w, sigma | `smoothness`: `Manifold(width)`, `Multiview`, or a class of your own |
+    | eta_t, gamma | `step`: `Proximal` (default) or `Printed` |
+    | T/l | 1 / `label_rate`; None counts as it goes |
+    | f_T, f-bar | what predicts: the latest f, or with `averaged=True` the average of all |
 
-    Without ``classes`` the labels are -1 and +1. Two ``classes`` are one function of two signs;
-    more are one function each, over a shared basis, and the largest wins.
+    Two declared classes are one function of two signs; more are one function each, over a shared basis, and
+    the largest wins. A class that appears late is treated exactly as if it had been known from the start,
+    since one function that has been told "not this" at every label is always kept and becomes the newcomer's.
 
-    ``drift=True`` is for a world that changes: it takes a plain buffer (``keep="newest"``), a
-    constant step of 0.3 and five replays a point, and forgets how long the past was. A buffer
-    that keeps labelled points (buffer-U, the default otherwise) must not be used there, since
-    it holds on to labels that have become wrong; asking for both is an error.
+    Cost per point: see the basis. Memory does not grow with the stream, except with `Full`.
 
-    Cost per point: see the basis. Memory does not grow with the stream, except with ``Full``.
+    Parameters
+    ----------
+    kernel
+        `RBF(width)` or `Linear()`; None (default) takes the width of a Gaussian from the first 100 points.
+    basis
+        `Buffer` (default: 300 points, buffer-U), `RPTree`, `Nystroem` or `Full`.
+    loss
+        `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
+    smoothness
+        `Manifold(width)`, `Multiview`, or a `Smoothness` of your own; `Manifold()` by default, whose width is
+        read off the first 100 points.
+    step
+        `Proximal` (default) or `Printed`.
+    classes
+        The classes, two or more; None (default) for -1 and +1, or for none yet with `late_classes=True`.
+    late_classes
+        Learn classes that were not declared as they come. Default False: such a label is an error.
+    label_rate
+        The share of points that come with a label, above 0; None (default) counts as it goes.
+    lambda_1
+        Weight of the norm, at least 0. Default 0.001.
+    lambda_2
+        Weight of the graph, at least 0: how much unlabelled points matter. Default 0.3.
+    averaged
+        Predict with f-bar instead of the latest f. Default False.
+    drift
+        For a world that changes: takes a plain buffer (`keep="newest"`), a constant step of 0.3 and five
+        replays per point, and forgets how long the past was. A buffer that keeps labelled points must not be
+        used there, since it holds on to labels that have become wrong; asking for both is an error.
+    bandwidth
+        How missing widths are read off the data: `"neighbours"` (default) or `"median"`.
+    seed
+        Draws the replays and the directions of a tree. Default 0.
 
+    Examples
+    --------
     >>> learner = OnlineManifold(RBF(0.5), smoothness=Manifold(0.3))
     >>> learner.learn_one([0.0, 0.0], -1).mistake, learner.learn_one([1.0, 1.0], +1).mistake
     (True, True)
@@ -73,8 +106,6 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
     ECML PKDD 2008.
     """
 
-    kind = "OnlineManifold"
-
     def __init__(
         self,
         kernel: VectorKernel | None = None,
@@ -83,7 +114,8 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         smoothness: Smoothness | None = None,
         step: Step | None = None,
         *,
-        classes: Sequence[Hashable] | None = None,
+        classes: Sequence[Any] | None = None,
+        late_classes: bool = False,
         label_rate: float | None = None,
         lambda_1: float = 1e-3,
         lambda_2: float = 0.3,
@@ -125,17 +157,25 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
             seed=count(seed, "seed"),
         )
         self.options.check()
-        self.classes = _classes(classes)
-        self._code = {y: code for code, y in enumerate(self.classes)}
+        self.late_classes = bool(late_classes)
+        self._table = _table(classes, self.late_classes)
         self._model: Model | None = None
         self._draft: Model | None = None
         self._pending: list[tuple[Floats, int]] = []
         self._dimension: int | None = None
 
+    learns_unlabelled = True
+    kind = "OnlineManifold"
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in the order in which they were declared or first learned."""
+        return self._table.names
+
     @property
     def binary(self) -> bool:
         """Whether there is one function of two signs."""
-        return len(self.classes) == 2
+        return not self.late_classes and len(self._table) == 2
 
     @property
     def trials(self) -> int:
@@ -173,7 +213,13 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         return self.view_one(x).prediction
 
     def margin_one(self, x: ArrayLike) -> float:
-        """f(x) of a binary problem: positive for +1 (or for the second class), 0 for a tie."""
+        """f(x) of a binary problem: positive for +1 (or for the second class), 0 for a tie.
+
+        Parameters
+        ----------
+        x
+            A point.
+        """
         if not self.binary:
             raise LearnerError(
                 f"margin_one is for two classes, this learner has {len(self.classes)}; "
@@ -182,69 +228,106 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
         return self.view_one(x).margin
 
     def scores_one(self, x: ArrayLike) -> Floats:
-        """f_c(x) for every class, in the order of ``classes``; (-f, f) when there are two."""
-        row, model = self._row(x), self._current()
-        scores = np.zeros(1 if self.binary else len(self.classes)) if model is None else model.scores(row)
-        return np.array([-scores[0], scores[0]]) if self.binary else scores
+        """f_c(x) for every class, in the order of `classes`; (-f, f) when there are two.
 
-    def view_one(self, x: ArrayLike) -> View[Any]:
-        code, margin = self._view(self._row(x))
-        return View(self.classes[code], margin, float("nan"))
-
-    def learn_one(self, x: ArrayLike, y: Any) -> Update:
-        row, code = self._row(x), UNLABELLED if y is None else self._encode(y)
-        if self._warming():
-            prediction, sqlength = self._view(row)[0], 0.0
-            self._wait(row, code)
-        else:
-            prediction, sqlength = self._learning(len(row)).learn(row, code)
-        return Update(None if y is None else prediction != code, sqlength > 0, sqlength)
+        Parameters
+        ----------
+        x
+            A point.
+        """
+        row, model = self.locate(x), self._current()
+        scores = np.zeros(self._functions.number) if model is None else model.scores(row)
+        return np.array([-scores[0], scores[0]]) if self.binary else scores[: len(self.classes)]
 
     def fix_widths(self) -> None:
         """End the warm-up now: take missing widths from the points seen so far."""
         if self._model is None and self._pending:
-            self._model, self._draft = self._learned(len(self._pending)), None
+            self._use(self._learned(len(self._pending)))
             self._pending.clear()
 
-    def can_play(self, rule: Rule) -> bool:
-        """Not with a regulariser written in Python."""
-        return self.options.compiled
+    def locate(self, x: ArrayLike) -> Floats:
+        row = np.ascontiguousarray(vector(x, "x"))
+        self._fits(len(row))
+        return row
 
-    def play_arrays(
-        self, batch: Batch, rule: Rule, progress: Callable[[int], None]
-    ) -> tuple[dict[int, Any], Log]:
-        """Play every row of ``nodes`` in a compiled loop (see ``ArrayPlayer``)."""
-        # Every row and label is checked before the first trial, so an error changes nothing.
-        _, codes, classes, revealed, draws = batch
-        rows = self._rows(batch.nodes)
-        table = np.zeros(len(classes) + 1, dtype=np.int64)
-        for code in distinct(codes[revealed]):
-            table[code] = self._encode(classes[code])
-        trials = Trials(rows, table[codes], revealed, rule, draws, 1)
-        log, start, spent = Log.empty(len(rows)), 0, 0
-        log.variance[:] = np.nan
-        while start < len(rows) and self._warming():
-            view = self._view(rows[start])
-            log.prediction[start], log.margin[start] = view
-            ask = bool(revealed[start]) and asks(rule, start + 1, view[1], np.nan, spent, draws[start])
-            log.asked[start] = ask
-            spent += ask
-            self._wait(rows[start], int(trials.truth[start]) if ask else UNLABELLED)
-            start += 1
-        progress(start)
-        while start < len(rows):
-            part = slice(start, min(start + BLOCK, len(rows)))
-            spent = self._learning(rows.shape[1]).play(trials.part(part), spent, log.part(part))
-            progress(part.stop - part.start)
-            start = part.stop
-        return {code: self.classes[code] for code in distinct(log.prediction)}, log
+    def locate_all(self, xs: Iterable[ArrayLike]) -> Floats:
+        if isinstance(xs, np.ndarray) and xs.ndim == 2:
+            rows = np.require(matrix(xs, "x"), requirements=["C", "W"])  # one compiled form for all
+            self._fits(rows.shape[1])
+            return rows
+        first, listed = self._dimension, []
+        for t, x in enumerate(xs):
+            row = vector(x, f"x[{t}]", length=first)
+            first = len(row)
+            listed.append(row)
+        return np.array(listed).reshape(len(listed), first or 0)
+
+    def encode(self, y: Any) -> int:
+        code = self._table.find(y)
+        return code if code >= 0 else self.codes_of((y,))[0]
+
+    def codes_of(self, labels: Sequence[Any]) -> list[int]:
+        for _ in range(self._table.admit_all(labels)):
+            for model in (self._model, self._draft):
+                if model is not None:
+                    model.add_class()
+        self._share()
+        return [self._table.find(y) for y in labels]
+
+    def decode(self, code: int) -> Any:
+        return None if code < 0 else self._table.names[code]
+
+    def look(self, place: Floats) -> tuple[int, float]:
+        if self._current() is None:
+            return (-1 if self.late_classes else 1 if self.binary else 0), 0.0
+        return super().look(place)
+
+    def ready(self, trials: int) -> int:
+        if not self.options.compiled or (self._model is None and self.options.open_width):
+            return 0
+        if self._model is None:
+            if self._dimension is None:
+                return 0
+            self._use(Model.fit_widths(self.options, np.zeros((0, self._dimension)), self._functions))
+        assert self._model is not None
+        room = self._model.room()
+        self._share()
+        return min(trials, room) if self.options.basis.grows else trials
+
+    def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
+        if self._model is None and self.options.open_width:
+            prediction = self.look(place)[0]
+            self._wait(place, code)
+            return prediction, False, 0.0
+        self._dimension = len(place)
+        if self._model is None:
+            self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
+        assert self._model is not None
+        learned = self._model.learn(place, code)
+        self._share()
+        return learned
+
+    def settle(self) -> None:
+        model = self._model if self._model is not None else self._draft
+        if not self.late_classes or model is None:
+            return
+        met = model.state.order[: model.state.seen[0]].copy()
+        number = np.full(len(self._table) + 1, -1)
+        number[met] = np.arange(len(met))  # the last entry translates "no label"
+        self._table.keep(met)
+        for part in (self._model, self._draft):
+            if part is not None:
+                part.keep_classes(met)
+                part.expansion.label[:] = number[part.expansion.label]
+        self._pending = [(x, int(number[y])) for x, y in self._pending]
+        self._share()
 
     def snapshot(self) -> State:
         points = np.array([x for x, _ in self._pending]).reshape(len(self._pending), self._dimension or 0)
         labels = np.array([y for _, y in self._pending], dtype=np.int64)
         return {
             "kind": np.array(self.kind),
-            "settings": np.array(settings_text(self.options, self.classes)),
+            "settings": np.array(settings_text(self.options, self.classes, self.late_classes)),
             "pending.points": points,
             "pending.labels": labels,
             **({} if self._model is None else self._model.arrays()),
@@ -254,7 +337,17 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
     def restore(
         cls, state: State, kernel: VectorKernel | None = None, *, smoothness: Smoothness | None = None
     ) -> Self:
-        """The learner that was snapshot. Give ``smoothness`` again when it was written in Python."""
+        """The learner that was snapshot.
+
+        Parameters
+        ----------
+        state
+            What `snapshot` gave.
+        kernel
+            Not needed: the snapshot holds it. Another one takes its place.
+        smoothness
+            The regulariser again, when it was written in Python.
+        """
         expect_kind(state, cls.kind)
         learner = cls(**settings_from(str(take(state, cls.kind, "settings")), kernel, smoothness))
         for x, y in zip(
@@ -263,13 +356,26 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
             learner._pending.append((x, int(y)))
             learner._dimension = len(x)
         if "model.dimension" in state:
-            learner._model = Model.from_arrays(learner.options, len(learner.classes), state)
-            learner._dimension = learner._model.dimension
+            learner._use(Model.from_arrays(learner.options, learner._functions, state))
         return learner
 
-    def _warming(self) -> bool:
-        """Whether the next point only helps to find the widths."""
-        return self._model is None and self.options.open_width
+    @property
+    def _functions(self) -> Functions:
+        return Functions(len(self._table), self.late_classes)
+
+    def _use(self, model: Model) -> None:
+        """Learn with this model from now on."""
+        self._model, self._draft, self._dimension = model, None, model.dimension
+        self._share()
+
+    def _share(self) -> None:
+        """Show the compiled step what it works on."""
+        model = self._model if self._model is not None else self._draft
+        if model is not None and model.state is not self.state:
+            self.space, self.state = model.space, model.state
+
+    def _any_place(self) -> Floats:
+        return np.zeros(self._dimension or 1)
 
     def _wait(self, row: Floats, code: int) -> None:
         """Keep a point for the widths; after the last of them, learn them all in their order."""
@@ -282,31 +388,28 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
             self.fix_widths()
         elif n & (n - 1) == 0:
             self._draft = None
-
-    def _learning(self, dimension: int) -> Model:
-        """The model that learns, made at the first point."""
-        if self._model is None:
-            self._dimension = dimension
-            self._model = Model.fit_widths(self.options, np.zeros((0, dimension)), len(self.classes))
-        return self._model
+        self._share()
 
     def _current(self) -> Model | None:
         """The model to predict with: in the warm-up a draft, its widths from the first 2^k points."""
         if self._model is None and self._draft is None and self._pending:
             self._draft = self._learned(1 << (len(self._pending).bit_length() - 1))
+            self._share()
         return self._draft if self._model is None else self._model
 
     def _learned(self, first: int) -> Model:
-        """A model with widths from the ``first`` pending points that has learned them all."""
+        """A model with widths from the `first` pending points that has learned them all."""
         points = np.array([x for x, _ in self._pending[:first]])
-        model = Model.fit_widths(self.options, points, len(self.classes))
+        model = Model.fit_widths(self.options, points, self._functions)
         for x, y in self._pending:
             model.learn(x, y)
         return model
 
-    def _view(self, row: Floats) -> tuple[int, float]:
-        model = self._current()
-        return (1 if self.binary else 0, 0.0) if model is None else model.view(row)
+    def __repr__(self) -> str:
+        return represent(self, **{**vars_of(self.options), "classes": self._classes_shown()})
+
+    def _classes_shown(self) -> tuple[Any, ...] | None:
+        return None if self.late_classes or self._table.names == (-1, 1) else self.classes
 
     def _function(self, *, averaged: bool) -> KernelFunction:
         model = self._current()
@@ -315,34 +418,6 @@ class OnlineManifold(OnlineLearner[ArrayLike, Any]):
                 "this learner has seen no point yet, so it has no function; learn from one first"
             )
         return model.function(averaged=averaged)
-
-    def _encode(self, y: Any) -> int:
-        y = y.item() if isinstance(y, np.generic) else y
-        try:
-            return self._code[y]
-        except (KeyError, TypeError):
-            raise LabelError(
-                f"label {y!r} is not one of {list(self.classes)}; declare every class with classes=[...], "
-                "and use None for a point without a label"
-            ) from None
-
-    def _row(self, x: ArrayLike) -> Floats:
-        row = np.ascontiguousarray(vector(x, "x"))
-        self._fits(len(row))
-        return row
-
-    def _rows(self, nodes: Sequence[Any]) -> Floats:
-        if isinstance(nodes, np.ndarray) and nodes.ndim == 2:
-            rows = np.require(matrix(nodes, "x"), requirements="CW")  # one compiled form for all
-            self._fits(rows.shape[1])
-            return rows
-        first = self._dimension
-        rows = []
-        for t, x in enumerate(nodes):
-            row = vector(x, f"x[{t}]", length=first)
-            first = len(row)
-            rows.append(row)
-        return np.array(rows).reshape(len(rows), first or 0)
 
     def _fits(self, dimension: int) -> None:
         if dimension == 0:
@@ -365,10 +440,23 @@ def _member(kind: Any, given: Any, name: str) -> Any:
         ) from None
 
 
-def _classes(given: Sequence[Hashable] | None) -> tuple[Any, ...]:
-    if given is None:
-        return (-1, 1)
-    classes = tuple(y.item() if isinstance(y, np.generic) else y for y in given)
-    if len(classes) < 2 or len(set(classes)) != len(classes):
-        raise ParameterError(f"classes must be two or more different labels, got {list(given)!r:.80}")
-    return classes
+def _table(given: Sequence[Any] | None, late: bool) -> ClassTable:
+    if given is None or (late and not len(given)):
+        return ClassTable(None) if late else ClassTable((-1, 1), remedy=REMEDY)
+    table = ClassTable(given, remedy=REMEDY)
+    if len(table) < 2 and not late:
+        raise LabelError(f"classes must be two or more different labels, got {list(given)!r:.80}")
+    if late:
+        table.fixed = False
+    return table
+
+
+def vars_of(options: Options) -> dict[str, Any]:
+    """The options by name, with those that the learner fills in itself left open."""
+    given = {name: getattr(options, name) for name in Options.__slots__}
+    filled = {
+        "basis": Buffer(keep=Keep.NEWEST if options.drift else Keep.LABELLED),
+        "smoothness": Manifold(),
+        "step": Proximal(0.3, decaying=False, replays=5) if options.drift else Proximal(),
+    }
+    return {name: None if repr(value) == repr(filled.get(name)) else value for name, value in given.items()}

@@ -2,8 +2,8 @@
 
 | paper 003 | here |
 |---|---|
-| c(f(x), y) | ``value(kind, f, y)`` |
-| c'(f(x), y) | ``slope(kind, f, y)`` |
+| c(f(x), y) | `value(kind, f, y)` |
+| c'(f(x), y) | `slope(kind, f, y)` |
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def value(kind: int, f: float, y: float) -> float:
         return max(1.0 - y * f, 0.0) ** 2
     if kind == LOGISTIC:
         z = -y * f
-        return max(z, 0.0) + np.log1p(np.exp(-abs(z)))  # type: ignore[no-any-return]
+        return max(z, 0.0) + np.log1p(np.exp(-abs(z)))
     return (f - y) ** 2
 
 
@@ -68,7 +68,7 @@ def slope(kind: int, f: float, y: float) -> float:
     if kind == SQUARED_HINGE:
         return -2.0 * y * max(1.0 - y * f, 0.0)
     if kind == LOGISTIC:
-        return -y / (1.0 + np.exp(y * f))  # type: ignore[no-any-return]
+        return -y / (1.0 + np.exp(y * f))
     return 2.0 * (f - y)
 
 
@@ -76,7 +76,7 @@ def slope(kind: int, f: float, y: float) -> float:
 def proximal(kind: int, f: float, y: float, step: float, kxx: float) -> float:
     """The a that minimises step * c(f + a kxx, y) + a^2 kxx / 2: an implicit step on the label.
 
-    However large ``step`` is, f(x) moves to the label's side of the loss and never past it.
+    However large `step` is, f(x) moves to the label's side of the loss and never past it.
     """
     if kxx <= 0.0:
         return 0.0

@@ -1,9 +1,9 @@
-"""The arrays of a learner, once its first points are known, and the calls into the compiled loop."""
+"""The arrays of a learner, once its first points are known."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, final
+from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 
@@ -11,53 +11,78 @@ from ohmline.arrays import Floats, Ints, finite, non_negative
 from ohmline.errors import ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, take
-from ohmline.learn.manifold.expansion import (
-    GAUSSIAN,
-    LINEAR,
-    SIZE,
-    TIME,
-    UNLABELLED,
-    Expansion,
-    Scratch,
-)
+from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import Options
-from ohmline.learn.manifold.run import Terms, crowding, finish, run, view_row
 from ohmline.learn.manifold.smoothness import Manifold, Scene, Slopes
-from ohmline.learn.manifold.step import Proximal
-from ohmline.learn.stepping import ALWAYS, BLOCK, Log, Rule, Trials
+from ohmline.learn.manifold.step import ManifoldState, Terms, crowding, finish
+from ohmline.learn.step import Bound, bind, learn_at, view_at
+
+
+class Functions(NamedTuple):
+    """How many functions there are, and for which classes."""
+
+    classes: int
+    """Classes that are known."""
+    late: bool
+    """Whether others may come: then one more function, which has every label against it, is kept for them."""
+
+    @property
+    def number(self) -> int:
+        """One function of two signs for two declared classes, else one each."""
+        return 1 if self.binary else self.classes + self.late
+
+    @property
+    def binary(self) -> bool:
+        """Whether there is one function of two signs."""
+        return self.classes == 2 and not self.late
+
+    @property
+    def sayable(self) -> int:
+        """Classes that may be said before they were seen."""
+        return 0 if self.late else self.classes
+
+    def order(self) -> Ints:
+        """The codes of the classes that may be said, then -1."""
+        return np.full(self.classes + 1, -1) if self.late else np.arange(self.classes)
 
 
 @final
 class Model:
-    """The compiled state of one learner, its scratch, and the calls into the compiled loop."""
+    """The space and the state of one learner, and what Python code does to them."""
 
     def __init__(
         self,
         options: Options,
         dimension: int,
-        classes: int,
-        kernel: tuple[VectorKernel, ...],
+        functions: Functions,
+        kernels: tuple[VectorKernel, ...],
         graph_width: float | None,
     ) -> None:
-        self.options, self.kernels, self.graph_width = options, kernel, graph_width
+        self.options, self.kernels, self.graph_width = options, kernels, graph_width
         self.dimension = dimension
+        self._bound: tuple[ManifoldState, Bound] | None = None
         self.columns = options.columns(dimension)
-        self.terms = _terms(options, self.columns, kernel, graph_width)
-        self.expansion = Expansion.empty(
+        self.space: Terms = options.terms(self.columns, kernels, graph_width, binary=functions.binary)
+        expansion = Expansion.empty(
             views=len(self.columns),
             dimension=self.columns.shape[1],
-            classes=1 if classes == 2 else classes,
+            classes=functions.number,
             capacity=options.basis.capacity,
             weights=options.replays > 0,
             seed=options.seed,
         )
-        self.scratch = Scratch.of(self.expansion)
-        self.state = options.basis.start(dimension, 1.0 if graph_width is None else graph_width)
+        self.state = ManifoldState(
+            options.basis.start(dimension, 1.0 if graph_width is None else graph_width),
+            expansion,
+            Workspace.of(expansion),
+            functions.order(),
+            np.array([functions.sayable]),
+        )
 
     @classmethod
-    def fit_widths(cls, options: Options, points: Floats, classes: int) -> Self:
-        """A model whose open widths are read off ``points``."""
+    def fit_widths(cls, options: Options, points: Floats, functions: Functions) -> Self:
+        """A model whose open widths are read off `points`."""
         columns = options.columns(points.shape[1])
         kernels = tuple(
             RBF(options.bandwidth.kernel_width(points[:, view[view >= 0]]))
@@ -68,58 +93,74 @@ class Model:
         graph, width = options.smoothness, None
         if isinstance(graph, Manifold) and graph.weight is None:
             width = options.bandwidth.graph_width(points) if graph.width is None else graph.width
-        return cls(options, points.shape[1], classes, kernels, width)
+        return cls(options, points.shape[1], functions, kernels, width)
+
+    def __getstate__(self) -> dict[str, Any]:  # addresses mean nothing in another process
+        return {**self.__dict__, "_bound": None}
+
+    @property
+    def expansion(self) -> Expansion:
+        """The functions over the basis."""
+        return self.state.expansion
 
     @property
     def trials(self) -> int:
         """Points seen."""
-        return int(self.expansion.tally[TIME])
+        return int(self.expansion.time[0])
 
     @property
     def size(self) -> int:
         """Elements in the basis."""
-        return int(self.expansion.tally[SIZE])
-
-    def view(self, x: Floats) -> tuple[int, float]:
-        """(class, margin) at ``x``."""
-        code, margin = view_row(self.terms, self.expansion, self.scratch, x)
-        return int(code), float(margin)
+        return int(self.expansion.size[0])
 
     def scores(self, x: Floats) -> Floats:
-        """The mean over the views of f, or of f-bar, at ``x``: one number per function."""
-        self.view(x)
+        """The mean over the views of f, or of f-bar, at `x`: one number per function."""
+        view_at(self.step(), x)
         coefficients = self.expansion.mean if self.options.averaged else self.expansion.alpha
         n = self.size
         return np.asarray(
-            np.einsum("vci,vi->c", coefficients[:, :, :n], self.scratch.k[:, :n]) / len(self.columns)
+            np.einsum("vci,vi->c", coefficients[:, :, :n], self.state.work.k[:, :n]) / len(self.columns)
         )
 
-    def learn(self, x: Floats, y: int) -> tuple[int, float]:
-        """One trial: (class that was predicted, squared length of the step)."""
+    def learn(self, x: Floats, y: int) -> tuple[int, bool, float]:
+        """One trial: (class that was predicted, whether f moved, squared length of the step)."""
         if not self.options.compiled:
             return self._learn_foreign(x, y)
-        log = Log.empty(1)
-        shown = np.array([y != UNLABELLED])
-        self.play(Trials(x[None], np.array([y]), shown, Rule(ALWAYS, 0.0, -1), np.zeros(1), 1), 0, log)
-        return int(log.prediction[0]), float(log.progress[0])
+        self.room()
+        return learn_at(self.step(), x, y)
 
-    def play(self, trials: Trials, spent: int, log: Log) -> int:
-        """Many trials in the compiled loop; labels asked for so far."""
-        start = 0
-        while start < len(trials.where):
-            stop = min(start + self._room(), len(trials.where))
-            part = slice(start, stop)
-            spent = run(
-                self.state,
-                self.terms,
-                self.expansion,
-                self.scratch,
-                trials.part(part),
-                spent,
-                log.part(part),
-            )
-            start = stop
-        return spent
+    def step(self) -> int:
+        """The address of the step for compiled code to call."""
+        if self._bound is None or self._bound[0] is not self.state:
+            place = np.zeros(self.dimension)
+            bound = bind(self.space, self.state, None, place, every_point=True, watched=False)
+            self._bound = self.state, bound
+        return self._bound[1].address
+
+    def room(self) -> int:
+        """Trials that can run before room has to be made; makes it when there is none."""
+        capacity = self.expansion.gram.shape[1]
+        if not self.options.basis.grows:
+            return capacity
+        if self.size == capacity:
+            capacity *= 2
+            self._replace(self.expansion.grown(capacity))
+        return int(capacity - self.size)
+
+    def add_class(self) -> None:
+        """Make room for one more class, whose function is that of a class that never had a label."""
+        self._replace(self.expansion.with_class())
+        self.state = self.state._replace(order=np.append(self.state.order, -1))
+
+    def keep_classes(self, codes: Ints) -> None:
+        """Drop the functions of all other classes, and number the kept ones anew."""
+        spare = self.expansion.alpha.shape[1] - 1
+        self._replace(self.expansion.with_classes(np.append(codes, spare)))
+        order = np.append(np.arange(len(codes)), -1)
+        self.state = self.state._replace(order=order, seen=np.array([len(codes)]))
+
+    def _replace(self, expansion: Expansion) -> None:
+        self.state = self.state._replace(expansion=expansion, work=Workspace.of(expansion))
 
     @property
     def sqnorm(self) -> float:
@@ -154,67 +195,60 @@ class Model:
             "model.dimension": np.array(self.dimension),
             "model.widths": widths,
             "model.graph_width": np.array(graph),
+            "model.order": self.state.order.copy(),
+            "model.seen": self.state.seen.copy(),
             **_flat("expansion", self.expansion),
-            **_flat("basis", self.state),
+            **_flat("basis", self.state.basis),
         }
 
     @classmethod
-    def from_arrays(cls, options: Options, classes: int, saved: State) -> Self:
-        """The model that ``arrays`` came from."""
+    def from_arrays(cls, options: Options, functions: Functions, saved: State) -> Self:
+        """The model that `arrays` came from."""
 
         def part(key: str) -> Any:
             return take(saved, "OnlineManifold", key)
 
         kernels = tuple(RBF(float(w)) if w > 0 else Linear() for w in part("model.widths"))
         graph = float(part("model.graph_width"))
-        model = cls(options, int(part("model.dimension")), classes, kernels, graph if graph > 0 else None)
-        model.expansion = Expansion(*(np.array(part(f"expansion.{k}")) for k in Expansion._fields))
-        model.scratch = Scratch.of(model.expansion)
-        model.state = _rebuilt("basis", model.state, part)
+        model = cls(options, int(part("model.dimension")), functions, kernels, graph if graph > 0 else None)
+        expansion = Expansion(*(np.array(part(f"expansion.{k}")) for k in Expansion._fields))
+        model.state = ManifoldState(
+            _rebuilt("basis", model.state.basis, part),
+            expansion,
+            Workspace.of(expansion),
+            np.array(part("model.order")),
+            np.array(part("model.seen")),
+        )
         return model
 
-    def _room(self) -> int:
-        """Trials that can run before room has to be made; makes it when there is none."""
-        if not self.options.basis.grows:
-            return BLOCK
-        capacity = self.expansion.gram.shape[1]
-        if self.size == capacity:
-            capacity *= 2
-            self.expansion = self.expansion.grown(capacity)
-            self.scratch = Scratch.of(self.expansion)
-        return int(capacity - self.size)
-
-    def _learn_foreign(self, x: Floats, y: int) -> tuple[int, float]:
+    def _learn_foreign(self, x: Floats, y: int) -> tuple[int, bool, float]:
         """The same trial around a regulariser written in Python, which is asked before anything moves."""
-        self._room()
-        prediction, _ = self.view(x)
-        n, scratch = self.size, self.scratch
-        trial = self.trials + 1
-        slopes = self.options.smoothness.slopes(self.scene(x, trial))
-        _check_slopes(slopes, scratch.pull.shape, n)
+        self.room()
+        prediction, _ = view_at(self.step(), x)
+        n, work = self.size, self.state.work
+        slopes = self.options.smoothness.slopes(self.scene(x, self.trials + 1))
+        _check_slopes(slopes, work.pull.shape, n)
         touched = np.flatnonzero(np.any(slopes.there != 0, axis=(0, 1)))
-        scratch.slope[:, :, :n] = slopes.there
-        scratch.pull[:] = slopes.here
-        scratch.near[: len(touched)] = touched
-        sqlength = finish(
-            self.state, self.terms, self.expansion, scratch, y, len(touched), float(slopes.curvature)
-        )
-        return prediction, float(sqlength)
+        work.slope[:, :, :n] = slopes.there
+        work.pull[:] = slopes.here
+        work.near[: len(touched)] = touched
+        sqlength = finish(self.space, self.state, y, len(touched), float(slopes.curvature))
+        return prediction, sqlength > 0, float(sqlength)
 
     def scene(self, x: Floats, trial: int) -> Scene:
-        """What a regulariser sees of the point that was just read, as trial number ``trial``."""
-        n, expansion, scratch = self.size, self.expansion, self.scratch
-        scale = crowding(self.terms, expansion, trial)
+        """What a regulariser sees of the point that was just read, as trial number `trial`."""
+        n, expansion, work = self.size, self.expansion, self.state.work
+        scale = crowding(self.space, expansion, trial)
         diagonal = np.diagonal(expansion.gram[:, :n, :n], axis1=1, axis2=2)
-        apart = diagonal + scratch.kxx[:, None] - 2 * scratch.k[:, :n]
+        apart = diagonal + work.kxx[:, None] - 2 * work.k[:, :n]
         return Scene(
             x,
             self.basis_points(),
             expansion.mass[:n] * scale,
-            scratch.score.copy(),
+            work.score.copy(),
             expansion.value[:, :, :n].copy(),
             np.maximum(apart, 0.0),
-            scratch.kxx.copy(),
+            work.kxx.copy(),
         )
 
 
@@ -226,9 +260,9 @@ def _flat(name: str, state: Any) -> State:
 
 
 def _rebuilt(name: str, like: Any, part: Callable[[str], Any]) -> Any:
-    """The tuple that ``_flat`` took apart, in the shape of ``like``."""
+    """The tuple that `_flat` took apart, in the shape of `like`; its plain numbers are options, which stay."""
     if not isinstance(like, tuple):
-        return np.array(part(name))
+        return np.array(part(name)) if isinstance(like, np.ndarray) else like
     return type(like)(*(_rebuilt(f"{name}.{k}", v, part) for k, v in like._asdict().items()))  # type: ignore[attr-defined]
 
 
@@ -243,29 +277,3 @@ def _check_slopes(slopes: Slopes, shape: tuple[int, ...], n: int) -> None:
     finite(here, "slopes.here")
     finite(there, "slopes.there")
     non_negative(slopes.curvature, "the curvature of the slopes")
-
-
-def _terms(
-    options: Options, columns: Ints, kernels: tuple[VectorKernel, ...], graph_width: float | None
-) -> Terms:
-    step, graph = options.step, options.smoothness
-    return Terms(
-        columns=columns,
-        kernel=LINEAR if isinstance(kernels[0], Linear) else GAUSSIAN,
-        gain=np.array([1 / (2 * k.width**2) if isinstance(k, RBF) else 0.0 for k in kernels]),
-        smoothness=graph.rule,
-        sharpness=1.0 if graph_width is None else 1 / (2 * graph_width**2),
-        reach=graph.reach if isinstance(graph, Manifold) else 0.0,
-        loss=options.loss.code,
-        proximal=isinstance(step, Proximal),
-        gamma=float(step.gamma),
-        decaying=step.decaying if isinstance(step, Proximal) else True,
-        replays=options.replays,
-        steady=options.drift,
-        lambda_1=options.lambda_1,
-        lambda_2=options.lambda_2,
-        ratio=0.0 if options.label_rate is None else 1 / options.label_rate,
-        reduction=float(options.basis.pursuit.reduction),
-        atoms=int(options.basis.pursuit.atoms),
-        averaged=options.averaged,
-    )

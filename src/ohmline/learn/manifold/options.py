@@ -9,12 +9,14 @@ import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.errors import ParameterError
-from ohmline.kernel.vector import VectorKernel
+from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.manifold.bandwidth import Bandwidth
-from ohmline.learn.manifold.basis import Basis
+from ohmline.learn.manifold.bases.contract import Basis
+from ohmline.learn.manifold.descent import Proximal, Step
+from ohmline.learn.manifold.expansion import GAUSSIAN, LINEAR
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.smoothness import FOREIGN, Manifold, Smoothness
-from ohmline.learn.manifold.step import Proximal, Step
+from ohmline.learn.manifold.step import Terms
 
 
 @final
@@ -38,7 +40,7 @@ class Options:
     @property
     def compiled(self) -> bool:
         """Whether a whole trial runs in compiled code."""
-        return self.smoothness.rule != FOREIGN
+        return self.smoothness.form != FOREIGN
 
     @property
     def replays(self) -> int:
@@ -81,3 +83,30 @@ class Options:
                 "use Manifold(width) or Multiview, or Proximal(replays=0)"
             )
         self.basis.check(self.smoothness)
+
+    def terms(
+        self, columns: Ints, kernels: tuple[VectorKernel, ...], graph_width: float | None, *, binary: bool
+    ) -> Terms:
+        """The same options as compiled code reads them, once every width is known."""
+        step, graph = self.step, self.smoothness
+        return Terms(
+            columns=columns,
+            kernel=LINEAR if isinstance(kernels[0], Linear) else GAUSSIAN,
+            gain=np.array([1 / (2 * k.width**2) if isinstance(k, RBF) else 0.0 for k in kernels]),
+            smoothness=graph.form,
+            sharpness=1.0 if graph_width is None else 1 / (2 * graph_width**2),
+            reach=graph.reach if isinstance(graph, Manifold) else 0.0,
+            loss=self.loss.code,
+            proximal=isinstance(step, Proximal),
+            gamma=float(step.gamma),
+            decaying=step.decaying if isinstance(step, Proximal) else True,
+            replays=self.replays,
+            steady=self.drift,
+            lambda_1=self.lambda_1,
+            lambda_2=self.lambda_2,
+            ratio=0.0 if self.label_rate is None else 1 / self.label_rate,
+            reduction=float(self.basis.pursuit.reduction),
+            atoms=int(self.basis.pursuit.atoms),
+            averaged=self.averaged,
+            binary=binary,
+        )

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast, final
-
-from numba import njit
+from typing import Any, final
 
 from ohmline.arrays import Floats, count, fraction
-from ohmline.compiled import inner
-from ohmline.learn.manifold.expansion import GAUSSIAN, SIZE, Expansion, Scratch
+from ohmline.compiled import any_order, internal
+from ohmline.learn.manifold.expansion import GAUSSIAN, Expansion, Workspace
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Pursuit:
-    """When to stop: the residual's norm fell to ``reduction`` of what it was, or ``atoms`` were used.
+    """When to stop: the residual's norm fell to `reduction` of what it was, or `atoms` were used.
 
     The norm is that of the kernel's space. The paper asks for a reduction by 50 %; in high
     dimension that is often out of reach, so the number of atoms is limited too.
@@ -29,38 +27,38 @@ class Pursuit:
         count(self.atoms, "the atoms of Pursuit")
 
 
-@inner
-def leave(expansion: Expansion, scratch: Scratch, i: int) -> None:
-    """Note what leaves with element ``i``: its functions, and their coefficients in f and in f-bar."""
-    n = expansion.tally[SIZE]
+@internal
+def leave(expansion: Expansion, work: Workspace, i: int) -> None:
+    """Note what leaves with element `i`: its functions, and their coefficients in f and in f-bar."""
+    n = expansion.size[0]
     views, classes, _ = expansion.alpha.shape
     for v in range(views):
-        scratch.norm[v] = expansion.gram[v, i, i]
-        row, residual = expansion.gram[v, i], scratch.residual[v]
+        work.norm[v] = expansion.gram[v, i, i]
+        row, residual = expansion.gram[v, i], work.residual[v]
         for j in range(n):
             residual[j] = row[j]
         for c in range(classes):
-            scratch.left[v, c] = expansion.alpha[v, c, i]
-            scratch.left_mean[v, c] = expansion.mean[v, c, i]
+            work.left[v, c] = expansion.alpha[v, c, i]
+            work.left_mean[v, c] = expansion.mean[v, c, i]
 
 
-@inner
-def pursue(terms: Any, expansion: Expansion, scratch: Scratch) -> None:
+@internal
+def pursue(terms: Any, expansion: Expansion, work: Workspace) -> None:
     """Spread the function that left over the basis.
 
-    In each view it is a unit function K_z, with <K_z, K_i> in ``residual`` and ||K_z||^2 in ``norm``,
-    times the coefficients ``left`` in f and ``left_mean`` in f-bar, one per class. They are multiples
+    In each view it is a unit function K_z, with <K_z, K_i> in `residual` and ||K_z||^2 in `norm`,
+    times the coefficients `left` in f and `left_mean` in f-bar, one per class. They are multiples
     of the same K_z, so one pursuit serves them all.
 
     An atom a lowers the residual's squared norm by r_a^2 / K_aa, so the next one has the largest of
-    these. In the end the values of f at the basis fall by ``left`` times the residual.
+    these. In the end the values of f at the basis fall by `left` times the residual.
     """
-    n = expansion.tally[SIZE]
+    n = expansion.size[0]
     views, classes, _ = expansion.alpha.shape
     for v in range(views):
-        gram, residual, norm = expansion.gram[v], scratch.residual[v], scratch.norm[v]
+        gram, residual, norm = expansion.gram[v], work.residual[v], work.norm[v]
         goal = terms.reduction * terms.reduction * norm
-        for _ in range(terms.atoms if carries(scratch, v) else 0):
+        for _ in range(terms.atoms if carries(work, v) else 0):
             if norm <= goal:
                 break
             best, gain = strongest(gram, residual, n, terms.kernel == GAUSSIAN)
@@ -72,36 +70,35 @@ def pursue(terms: Any, expansion: Expansion, scratch: Scratch) -> None:
                 residual[i] -= step * row[i]
             norm -= gain
             for c in range(classes):
-                expansion.alpha[v, c, best] += step * scratch.left[v, c]
-                expansion.mean[v, c, best] += step * scratch.left_mean[v, c]
+                expansion.alpha[v, c, best] += step * work.left[v, c]
+                expansion.mean[v, c, best] += step * work.left_mean[v, c]
         for c in range(classes):
-            value, share = expansion.value[v, c], scratch.left[v, c]
+            value, share = expansion.value[v, c], work.left[v, c]
             for i in range(n):
                 value[i] -= share * residual[i]
 
 
-@inner
-def carries(scratch: Scratch, v: int) -> bool:
+@internal
+def carries(work: Workspace, v: int) -> bool:
     """Whether anything would be lost with the function that left."""
-    for c in range(scratch.left.shape[1]):
-        if scratch.left[v, c] != 0.0 or scratch.left_mean[v, c] != 0.0:
+    for c in range(work.left.shape[1]):
+        if work.left[v, c] != 0.0 or work.left_mean[v, c] != 0.0:
             return True
     return False
 
 
-# A maximum does not depend on the order, so reassociation changes no bit; it lets the loop vectorise.
-@cast(Any, njit(cache=True, no_cpython_wrapper=True, fastmath={"nnan", "nsz", "reassoc"}))  # type: ignore[untyped-decorator]
+@any_order
 def largest_size(values: Floats, n: int) -> float:
-    """The largest |value| of the first ``n``."""
+    """The largest |value| of the first `n`."""
     largest = 0.0
     for i in range(n):
         largest = max(largest, abs(values[i]))
     return largest
 
 
-@inner
+@internal
 def strongest(gram: Floats, residual: Floats, n: int, unit: bool) -> tuple[int, float]:
-    """The atom with the largest r_a^2 / K_aa, and that number; ``unit`` says that every K_aa is 1."""
+    """The atom with the largest r_a^2 / K_aa, and that number; `unit` says that every K_aa is 1."""
     best, gain = 0, 0.0
     if unit:
         largest = largest_size(residual, n)

@@ -8,21 +8,17 @@ from typing import Any
 
 from ohmline.errors import SnapshotError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
-from ohmline.learn.manifold.basis import Basis
-from ohmline.learn.manifold.buffer import Buffer
-from ohmline.learn.manifold.full import Full
-from ohmline.learn.manifold.nystroem import Nystroem
+from ohmline.learn.manifold.bases import Basis, Buffer, Full, Nystroem, RPTree
+from ohmline.learn.manifold.descent import Printed, Proximal
 from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.pursuit import Pursuit
-from ohmline.learn.manifold.rptree import RPTree
 from ohmline.learn.manifold.smoothness import Manifold, Multiview, Smoothness
-from ohmline.learn.manifold.step import Printed, Proximal
 
 BASES: dict[str, type[Basis]] = {kind.__name__: kind for kind in (Buffer, Full, RPTree, Nystroem)}
 STEPS = {"Printed": Printed, "Proximal": Proximal}
 
 
-def settings_text(options: Options, classes: tuple[Any, ...]) -> str:
+def settings_text(options: Options, classes: tuple[Any, ...], late_classes: bool) -> str:
     """JSON of everything but a regulariser written in Python."""
     graph: Any = None
     if isinstance(options.smoothness, Manifold) and options.compiled:
@@ -44,6 +40,7 @@ def settings_text(options: Options, classes: tuple[Any, ...]) -> str:
         "bandwidth": str(options.bandwidth),
         "seed": options.seed,
         "classes": list(classes),
+        "late_classes": late_classes,
     }
     try:
         return json.dumps(plain)

@@ -3,12 +3,12 @@
 A regulariser of the batch risk that is a sum over points, Omega = 1/T sum_t Omega_t, is learned
 online through one thing only: the derivatives of Omega_t in the values of f at the new point and
 at the basis. By the reproducing property they are the coefficients of its gradient. So any convex
-semi-supervised risk is one small class with two methods, ``energy`` and ``slopes``.
+semi-supervised risk is one small class with two methods, `energy` and `slopes`.
 
 | paper 003 | here |
 |---|---|
-| w_it | ``weight`` between basis element i and the new point |
-| t / tau, n_i | ``mass[i]``: how many earlier points element i stands for |
+| w_it | `weight` between basis element i and the new point |
+| t / tau, n_i | `mass[i]`: how many earlier points element i stands for |
 | f_1 .. f_M | the views |
 """
 
@@ -21,15 +21,15 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
-from ohmline.compiled import compiled, inner
+from ohmline.compiled import compiled, internal
 from ohmline.errors import ParameterError
-from ohmline.learn.manifold.expansion import SIZE, Expansion, Scratch, exponentials
+from ohmline.learn.manifold.expansion import Expansion, Workspace, exponentials
 
 FOREIGN, MANIFOLD, MULTIVIEW = range(3)
-"""The regularisers that compiled code knows; ``FOREIGN`` is written in Python."""
+"""The regularisers that compiled code knows; `FOREIGN` is written in Python."""
 
 Weights = Callable[[Floats, Floats], Floats]
-"""weights(basis, point): one non-negative number for each row of ``basis``."""
+"""weights(basis, point): one non-negative number for each row of `basis`."""
 
 
 class Scene(NamedTuple):
@@ -71,7 +71,7 @@ class Smoothness(ABC):
         return None
 
     @property
-    def rule(self) -> int:
+    def form(self) -> int:
         """How compiled code knows it."""
         return FOREIGN
 
@@ -81,22 +81,22 @@ class Smoothness(ABC):
 
     @abstractmethod
     def slopes(self, scene: Scene) -> Slopes:
-        """Its derivatives in ``scene.here`` and ``scene.there``, and its curvature."""
+        """Its derivatives in `scene.here` and `scene.there`, and its curvature."""
 
 
 @final
 class Manifold(Smoothness):
     """Omega_t = sum_i mass_i w_i (f(x_i) - f(x_t))^2: f is smooth along the graph of the points.
 
-    ``width`` is the paper's sigma in w = exp(-||x_i - x_t||^2 / 2 sigma^2); None takes it from the data.
-    Weights below ``cutoff`` count as zero, which keeps a step as cheap as the point's neighbourhood
-    is small (Differs: the paper keeps them all; 0 does so too). Any other ``weight(basis, point)`` is a
+    `width` is the paper's sigma in w = exp(-||x_i - x_t||^2 / 2 sigma^2); None takes it from the data.
+    Weights below `cutoff` count as zero, which keeps a step as cheap as the point's neighbourhood
+    is small (Differs: the paper keeps them all; 0 does so too). Any other `weight(basis, point)` is a
     Python function, called once per event.
 
     >>> Manifold(0.05)
     Manifold(0.05)
     >>> nearest = lambda basis, point: (abs(basis - point).max(axis=1) < 0.1).astype(float)
-    >>> Manifold(weight=nearest).rule == FOREIGN
+    >>> Manifold(weight=nearest).form == FOREIGN
     True
     """
 
@@ -112,7 +112,7 @@ class Manifold(Smoothness):
             raise ParameterError(f"the cutoff of Manifold must be below 1, got {cutoff!r}")
 
     @property
-    def rule(self) -> int:
+    def form(self) -> int:
         return MANIFOLD if self.weight is None else FOREIGN
 
     @property
@@ -121,7 +121,7 @@ class Manifold(Smoothness):
         return float(-np.log(self.cutoff)) if self.cutoff > 0 else np.inf
 
     def weights(self, basis: Floats, point: Floats) -> Floats:
-        """The weight of every row of ``basis`` to ``point``, zero below the cutoff."""
+        """The weight of every row of `basis` to `point`, zero below the cutoff."""
         if self.weight is not None:
             found = vector(self.weight(basis, point), "the weights", length=len(basis))
             if np.any(found < 0):
@@ -159,7 +159,7 @@ class Manifold(Smoothness):
 class Multiview(Smoothness):
     """Omega_t = sum_ij (f_i(x_t) - f_j(x_t))^2: learners of different features agree on every point.
 
-    ``views`` are lists of feature columns, one function each. The prediction is that of their mean.
+    `views` are lists of feature columns, one function each. The prediction is that of their mean.
 
     >>> Multiview([0, 1], [2, 3])
     Multiview((0, 1), (2, 3))
@@ -177,7 +177,7 @@ class Multiview(Smoothness):
         return self._views
 
     @property
-    def rule(self) -> int:
+    def form(self) -> int:
         return MULTIVIEW
 
     def energy(self, scene: Scene) -> float:
@@ -205,7 +205,7 @@ def graph_slopes(
     slope: Floats,
     pull: Floats,
 ) -> float:
-    """Derivatives of sum_i scale mass_i w_i (there_i - here)^2, i in the first ``m`` of ``near``; curvature.
+    """Derivatives of sum_i scale mass_i w_i (there_i - here)^2, i in the first `m` of `near`; curvature.
 
     The Hessian is sum_i 2 w_i (K_i - K_x)(K_i - K_x)', so its trace sum_i 2 w_i ||K_i - K_x||^2 is a
     limit on its curvature.
@@ -245,23 +245,23 @@ def agreement_slopes(here: Floats, length: Floats, pull: Floats) -> float:
     longest = 0.0
     for v in range(views):
         longest = max(longest, length[v])
-    return 4.0 * views * longest  # type: ignore[no-any-return]
+    return 4.0 * views * longest
 
 
-@inner
-def gaussian_weights(terms: Any, expansion: Expansion, scratch: Scratch) -> int:
-    """w_i of the elements within reach into ``scratch.weight`` (0 elsewhere); their places into ``near``."""
-    n = expansion.tally[SIZE]
-    sqdist, weight, near = scratch.sqdist[0], scratch.weight, scratch.near
+@internal
+def gaussian_weights(terms: Any, expansion: Expansion, work: Workspace) -> int:
+    """w_i of the elements within reach into `work.weight` (0 elsewhere); their places into `near`."""
+    n = expansion.size[0]
+    sqdist, weight, near = work.sqdist[0], work.weight, work.near
     limit = terms.reach / terms.sharpness
     m = 0
     for i in range(n):
         weight[i] = 0.0
         if sqdist[i] <= limit:
             near[m] = i
-            scratch.row[m] = sqdist[i]
+            work.row[m] = sqdist[i]
             m += 1
-    exponentials(scratch.row, terms.sharpness, m, scratch.shift)
+    exponentials(work.row, terms.sharpness, m, work.shift)
     for a in range(m):
-        weight[near[a]] = scratch.shift[a]
+        weight[near[a]] = work.shift[a]
     return m

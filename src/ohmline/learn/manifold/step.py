@@ -1,152 +1,279 @@
-"""How far one trial moves the function.
+"""The step over vectors: one compiled trial of online manifold regularisation.
 
-| paper 003 | here |
-|---|---|
-| eta_t = gamma / sqrt(t) | ``gamma``; constant when not ``decaying`` |
-| lambda_1, lambda_2 | of ``OnlineManifold`` |
-| T / l | ``ratio`` in compiled code: one over the label rate |
+A trial is `read` and `verdict` (the view), then `begin`, `slopes_of`, `move`, `admit` in a row. A learner whose
+regulariser is written in Python calls the same, with its own slopes between the compiled halves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ohmline.arrays import Floats, count, positive
-from ohmline.compiled import dot, inner
-from ohmline.learn.manifold.expansion import LABELS, SIZE, TIME, UNLABELLED, Expansion, Scratch
-from ohmline.learn.manifold.loss import proximal, slope
+from ohmline.arrays import Floats, Ints
+from ohmline.compiled import compiled, dot, implements, internal, reassociated
+from ohmline.learn.contract import TIE
+from ohmline.learn.manifold.bases.contract import admit, weigh
+from ohmline.learn.manifold.descent import move, rate
+from ohmline.learn.manifold.expansion import Expansion, Workspace, draw, read
+from ohmline.learn.manifold.smoothness import MANIFOLD, MULTIVIEW, agreement_slopes, graph_slopes
+from ohmline.learn.step import UNLABELLED, learn, view
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """The gradient step of eq. (3), with eta_t = gamma / sqrt(t). For reproduction.
+class Terms(NamedTuple):
+    """The options of a learner, as compiled code reads them."""
 
-    The paper takes gamma = 0.1, and 0.03 with a random projection tree.
+    columns: Ints
+    """The feature columns of each view, (views, d); -1 pads."""
+    kernel: int
+    gain: Floats
+    """1 / (2 sigma_K^2), one per view."""
+    smoothness: int
+    sharpness: float
+    """1 / (2 sigma^2)."""
+    reach: float
+    loss: int
+    proximal: bool
+    gamma: float
+    decaying: bool
+    replays: int
+    steady: bool
+    """The graph term counts a past of `REMEMBERED` buffers at most: for streams that drift."""
+    lambda_1: float
+    lambda_2: float
+    ratio: float
+    """T / l; 0 takes it from the stream so far."""
+    reduction: float
+    atoms: int
+    averaged: bool
+    binary: bool
+    """Whether there is one function of two signs, rather than one per class."""
+
+
+class ManifoldState(NamedTuple):
+    """The basis, the functions over it, and which classes may be said."""
+
+    basis: Any
+    expansion: Expansion
+    work: Workspace
+    order: Ints
+    """The codes of the classes in the order in which they win ties: as declared, or as first learned."""
+    seen: Ints
+    """How many of them may be said."""
+
+
+REMEMBERED = 10.0
+"""How many buffers of points the past is worth under drift: the graph term counts no more than that."""
+
+
+REFRESH = 1024
+"""Trials after which the values at the basis are computed afresh, so that rounding does not pile up."""
+
+
+@reassociated
+def sum_of(values: Floats, n: int) -> float:
+    """The sum of the first `n` values."""
+    total = 0.0
+    for i in range(n):
+        total += values[i]
+    return total
+
+
+@compiled
+def crowding(terms: Terms, expansion: Expansion, t: int) -> float:
+    """The factor that makes the masses of the basis add up to the points seen before this one.
+
+    For a buffer it is eq. (7)'s t / tau, here (t - 1) / |B|: 1 while the buffer fills. The masses of a
+    tree's leaves are their counts, so for it the factor is 1 as well. A stream that drifts has no
+    longer past than `REMEMBERED` buffers, so there the factor stops growing.
     """
-
-    gamma: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive(self.gamma, "gamma of Printed")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Proximal:
-    """Implicit steps, which hold at every step size: the default.
-
-    The label step is proximal: for the hinge min(eta T / l, 1 - y f), so a rare label is learned at
-    once and never overshot. The graph step is eta / (1 + eta h) with h the curvature of the graph
-    term. Differs: the paper's explicit step needs a small gamma to survive the factors T / l and
-    t / tau, and is then too small everywhere else.
-
-    ``decaying=False`` keeps eta_t = gamma, and ``replays`` repeats the step at that many random
-    points of the buffer after each new one: both are for streams that drift.
-    """
-
-    gamma: float = 1.0
-    decaying: bool = True
-    replays: int = 0
-
-    def __post_init__(self) -> None:
-        positive(self.gamma, "gamma of Proximal")
-        count(self.replays, "the replays of Proximal")
+    total = sum_of(expansion.mass, expansion.size[0])
+    if total <= 0.0:
+        return 1.0
+    factor = max((t - 1) / total, 1.0)
+    return min(factor, REMEMBERED) if terms.steady else factor
 
 
-Step = Printed | Proximal
+@internal
+def measure_apart(expansion: Expansion, work: Workspace, m: int) -> None:
+    """||K_i - K_x||^2 for the first `m` of `near`."""
+    for v in range(expansion.gram.shape[0]):
+        gram, k, apart = expansion.gram[v], work.k[v], work.apart[v]
+        for a in range(m):
+            i = work.near[a]
+            apart[i] = max(gram[i, i] + work.kxx[v] - 2.0 * k[i], 0.0)
 
 
-@inner
-def rate(terms: Any, t: int) -> float:
-    """eta_t."""
-    return terms.gamma / np.sqrt(t) if terms.decaying else terms.gamma  # type: ignore[no-any-return]
+@internal
+def graph_pull(terms: Terms, expansion: Expansion, work: Workspace, m: int) -> float:
+    """The graph's derivatives over the first `m` of `near`, into work; its curvature."""
+    measure_apart(expansion, work, m)
+    return graph_slopes(
+        work.score,
+        expansion.value,
+        work.weight,
+        expansion.mass,
+        crowding(terms, expansion, expansion.time[0]),
+        work.near,
+        m,
+        work.apart,
+        work.slope,
+        work.pull,
+    )
 
 
-@inner
-def target(y: int, c: int, classes: int) -> float:
-    """The sign that the function of class ``c`` is asked for by a label ``y``."""
-    if classes == 1:
-        return 2.0 * y - 1.0
-    return 1.0 if y == c else -1.0
+@internal
+def slopes_of(basis: Any, terms: Terms, expansion: Expansion, work: Workspace) -> tuple[int, float]:
+    """The derivatives of the regulariser at the new point: (elements it touches, curvature)."""
+    m = 0
+    if terms.smoothness == MULTIVIEW:
+        return m, agreement_slopes(work.score, work.kxx, work.pull)
+    if terms.lambda_2 > 0.0 or terms.replays > 0:
+        m = weigh(basis, terms, expansion, work)
+    return m, graph_pull(terms, expansion, work, m)
 
 
-@inner
-def label_step(terms: Any, expansion: Expansion, f: float, sign: float, eta: float, kxx: float) -> float:
-    """The coefficient of K_x that a label asks for."""
-    ratio = terms.ratio if terms.ratio > 0.0 else expansion.tally[TIME] / max(expansion.tally[LABELS], 1)
-    if terms.proximal:
-        return proximal(terms.loss, f, sign, eta * ratio, kxx)
-    return -eta * ratio * slope(terms.loss, f, sign)  # type: ignore[no-any-return]
-
-
-@inner
-def move(
-    terms: Any, expansion: Expansion, scratch: Scratch, y: int, eta: float, m: int, curvature: float
-) -> float:
-    """The step on every coefficient of the basis; squared length of the move.
-
-    Reads the point's k, scores and slopes from ``scratch``; leaves there the coefficient ``delta``
-    that K_x is to get and the value ``arrival`` that f then has at x. Eq. (6), and eq. (8) with
-    its factor on every term (Differs: as printed, alpha'_i lacks t / tau and (8) is not the
-    gradient of (7)).
-    """
-    n = expansion.tally[SIZE]
+@internal
+def begin(expansion: Expansion, y: int) -> None:
+    """Count the trial, and take f_t into the average before it moves."""
+    expansion.time[0] += 1
+    if y != UNLABELLED:
+        expansion.labels[0] += 1
+    n, t = expansion.size[0], expansion.time[0]
     views, classes, _ = expansion.alpha.shape
-    keep = 1.0 / (1.0 + eta * terms.lambda_1) if terms.proximal else 1.0 - eta * terms.lambda_1
-    gain = eta * terms.lambda_2
-    if terms.proximal:
-        gain = gain / (1.0 + gain * curvature)
-    sqlength = 0.0
-    shift, near = scratch.shift, scratch.near
+    share = 1.0 / t
     for v in range(views):
-        gram, k, kxx = expansion.gram[v], scratch.k[v], scratch.kxx[v]
         for c in range(classes):
-            alpha, value, slopes = expansion.alpha[v, c], expansion.value[v, c], scratch.slope[v, c]
-            here = scratch.score[v, c]
-            delta = -gain * scratch.pull[v, c]
-            spread(gram, slopes, near, m, gain, n, shift)
-            lost = 1.0 - keep
-            moved = delta * kxx - lost * here
-            for a in range(m):
-                moved -= gain * slopes[near[a]] * k[near[a]]
-            if y != UNLABELLED:
-                # An implicit step starts from where the other terms have taken f(x).
-                start = here + moved if terms.proximal else here
-                asked = label_step(terms, expansion, start, target(y, c, classes), eta, kxx)
-                delta += asked
-                moved += asked * kxx
-            # From here on ``shift`` is the change of f at the basis.
+            alpha, mean = expansion.alpha[v, c], expansion.mean[v, c]
             for i in range(n):
-                shift[i] += delta * k[i] - lost * value[i]
-                value[i] += shift[i]
-            sqlength += delta * moved - lost * dot(alpha, shift, n)
-            for i in range(n):
-                alpha[i] *= keep
-            for a in range(m):
-                i = near[a]
-                alpha[i] -= gain * slopes[i]
-                sqlength -= gain * slopes[i] * shift[i]
-            scratch.delta[v, c] = delta
-            scratch.arrival[v, c] = here + moved
-    return max(sqlength, 0.0)
+                mean[i] += share * (alpha[i] - mean[i])
+            if t % REFRESH == 0:
+                for i in range(n):
+                    expansion.value[v, c, i] = dot(expansion.gram[v, i], alpha, n)
 
 
-@inner
-def spread(gram: Floats, slopes: Floats, near: Any, m: int, gain: float, n: int, out: Floats) -> None:
-    """out = -gain * sum over ``near`` of slope_i gram_i: four rows a pass, to save trips to memory."""
+@compiled
+def finish(terms: Terms, state: ManifoldState, y: int, m: int, curvature: float) -> float:
+    """The second half of a trial whose slopes were found in Python; squared length of the step."""
+    expansion, work = state.expansion, state.work
+    begin(expansion, y)
+    if y != UNLABELLED:
+        meet(state, y)
+    move(terms, expansion, work, y, rate(terms, expansion.time[0]), m, curvature)
+    sqlength = length_of_move(terms, state)
+    admit(state.basis, terms, expansion, work, y)
+    return sqlength
+
+
+@internal
+def replay(terms: Terms, expansion: Expansion, work: Workspace, eta: float) -> None:
+    """Take the step at a random element of the basis once more, with its label if it has one."""
+    n = expansion.size[0]
+    i = min(int(draw(expansion) * n), n - 1)
+    m = 0
     for j in range(n):
-        out[j] = 0.0
-    for a in range(0, m - m % 4, 4):
-        r0, r1, r2, r3 = gram[near[a]], gram[near[a + 1]], gram[near[a + 2]], gram[near[a + 3]]
-        s0, s1 = gain * slopes[near[a]], gain * slopes[near[a + 1]]
-        s2, s3 = gain * slopes[near[a + 2]], gain * slopes[near[a + 3]]
+        work.weight[j] = expansion.weight[i, j]
+        if work.weight[j] > 0.0:
+            work.near[m] = j
+            m += 1
+    views, classes, _ = expansion.alpha.shape
+    for v in range(views):
+        work.kxx[v] = expansion.gram[v, i, i]
+        row, k = expansion.gram[v, i], work.k[v]
         for j in range(n):
-            out[j] -= (s0 * r0[j] + s1 * r1[j]) + (s2 * r2[j] + s3 * r3[j])
-    for a in range(m - m % 4, m):
-        row, s = gram[near[a]], gain * slopes[near[a]]
-        for j in range(n):
-            out[j] -= s * row[j]
+            k[j] = row[j]
+        for c in range(classes):
+            work.score[v, c] = expansion.value[v, c, i]
+    if terms.smoothness == MANIFOLD:
+        curvature = graph_pull(terms, expansion, work, m)
+    else:
+        curvature = agreement_slopes(work.score, work.kxx, work.pull)
+    touched = m * int(terms.smoothness == MANIFOLD)
+    move(terms, expansion, work, expansion.label[i], eta, touched, curvature)
+    for v in range(views):
+        for c in range(classes):
+            expansion.alpha[v, c, i] += work.delta[v, c]
+
+
+@internal
+def verdict(terms: Terms, state: ManifoldState) -> tuple[int, float]:
+    """(class, margin) of the point that was just read: a margin within rounding of 0 is a tie."""
+    expansion, work = state.expansion, state.work
+    n = expansion.size[0]
+    views = expansion.alpha.shape[0]
+    best, first, second, scale = -1, -np.inf, -np.inf, 0.0
+    for k in range(1 if terms.binary else state.seen[0]):
+        c = 0 if terms.binary else state.order[k]
+        score, size = 0.0, 0.0
+        for v in range(views):
+            coefficients = expansion.mean[v, c] if terms.averaged else expansion.alpha[v, c]
+            score += dot(coefficients, work.k[v], n) if terms.averaged else work.score[v, c]
+            size += terms_size(coefficients, work.k[v], n)
+        score /= views
+        scale = max(scale, size / views)
+        if score > first:
+            best, first, second = c, score, first
+        elif score > second:
+            second = score
+    if best < 0:
+        return -1, 0.0
+    margin = first if second == -np.inf else first - second
+    if abs(margin) <= TIE * scale:
+        margin = 0.0
+    if terms.binary:
+        best = 1 if margin >= 0.0 else 0
+    return best, margin
+
+
+@reassociated
+def terms_size(coefficients: Floats, k: Floats, n: int) -> float:
+    """Sum of the sizes of the terms of the expansion at the point: what rounding is measured against."""
+    size = 0.0
+    for i in range(n):
+        size += abs(coefficients[i] * k[i])
+    return size
+
+
+@implements(view, ManifoldState)
+def view_manifold(space: Terms, state: ManifoldState, x: Floats) -> tuple[int, float]:
+    read(space, state.expansion, state.work, x)
+    return verdict(space, state)
+
+
+@implements(learn, ManifoldState)
+def learn_manifold(
+    space: Terms, state: ManifoldState, x: Floats, y: int, margin: float
+) -> tuple[bool, float]:
+    """The rest of a trial, whose `view` has just read the point into the work space."""
+    expansion, work = state.expansion, state.work
+    begin(expansion, y)
+    m, curvature = slopes_of(state.basis, space, expansion, work)
+    eta = rate(space, expansion.time[0])
+    if y != UNLABELLED:
+        meet(state, y)
+    move(space, expansion, work, y, eta, m, curvature)
+    sqlength = length_of_move(space, state)
+    admit(state.basis, space, expansion, work, y)
+    for _ in range(space.replays):
+        replay(space, expansion, work, eta)
+    return sqlength > 0.0, sqlength
+
+
+@internal
+def length_of_move(terms: Terms, state: ManifoldState) -> float:
+    """The squared length of the step over the classes that may be said, in their order."""
+    total, sqlength = 0.0, state.work.sqlength
+    for v in range(sqlength.shape[0]):
+        for k in range(1 if terms.binary else state.seen[0]):
+            total += sqlength[v, 0 if terms.binary else state.order[k]]
+    return max(total, 0.0)
+
+
+@internal
+def meet(state: ManifoldState, y: int) -> None:
+    """From now on class y may be said."""
+    for k in range(state.seen[0]):
+        if state.order[k] == y:
+            return
+    state.order[state.seen[0]] = y
+    state.seen[0] += 1

@@ -1,0 +1,117 @@
+"""What a trace shows to a theorem: the trials whose label was asked for, and a labelling of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ohmline.arrays import Bools, Floats, Ints
+from ohmline.bound.contract import Assumption
+from ohmline.errors import LabelError, LearnerError, ShapeError
+from ohmline.game.play import play
+from ohmline.game.stream import Stream
+from ohmline.game.trace import Trace
+from ohmline.graph.graph import signs
+from ohmline.graph.nodes import NodeIndex
+from ohmline.learn.contract import BinaryLearner
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The asked trials of a trace, in order. A trial whose label stayed hidden taught nothing, so
+    no theorem counts it."""
+
+    nodes: NodeIndex
+    positions: Ints
+    """i_t: the position of each trial's node."""
+    labels: Floats
+    """y_t: -1 or +1."""
+    mistaken: Bools
+    """The theorems' M: a wrong prediction, or a tie."""
+    moved: Bools
+    """Where the hypothesis moved."""
+    margin: Floats
+    progress: Floats
+
+    @property
+    def charged(self) -> int:
+        """|M|."""
+        return int(self.mistaken.sum())
+
+
+def evidence(trace: Trace, *learners: type) -> Evidence:
+    """The evidence in `trace`, or an error when its learner is none of `learners`."""
+    learner: Any = trace.learner
+    if not isinstance(trace.learner, learners):
+        names = " or ".join(kind.__name__ for kind in learners)
+        raise LearnerError(
+            f"this theorem speaks about {names}, and the trace was played by {type(learner).__name__}; "
+            "bound.best_bound(trace) finds the theorem of each learner"
+        )
+    values = np.zeros(len(trace.stream.classes) + 1)
+    for code, label in enumerate(trace.stream.classes):
+        values[code] = label if label in (-1, 1) else 0
+    asked = trace.asked_at
+    labels = values[trace.stream.codes][asked]
+    if not np.all(np.abs(labels) == 1):
+        raise LabelError("the theorems here are about the labels -1 and +1, and the trace has others")
+    nodes: NodeIndex = learner.nodes
+    positions = nodes.positions(trace.nodes)[asked]
+    return Evidence(
+        nodes,
+        positions,
+        labels,
+        trace.charged[asked],
+        trace.updated[asked],
+        trace.margin[asked],
+        trace.progress[asked],
+    )
+
+
+def labelling(comparator: Any, nodes: NodeIndex) -> Floats:
+    """A labelling in {-1, +1}^n from an array over positions, or from a mapping of node to label.
+
+    >>> labelling({"a": 1, "b": -1}, NodeIndex(["a", "b"]))
+    array([ 1., -1.])
+    """
+    if isinstance(comparator, Mapping):
+        missing = [node for node in nodes if node not in comparator]
+        if missing:
+            raise ShapeError(
+                f"the comparator has no label for node {missing[0]!r} ({len(missing)} in all); "
+                "a comparator labels every node"
+            )
+        comparator = [comparator[node] for node in nodes]
+    return signs(comparator, len(nodes))
+
+
+def mistake_driven(seen: Evidence) -> Assumption:
+    """The hypothesis moved on exactly the mistaken trials."""
+    holds = bool(np.array_equal(seen.moved, seen.mistaken))
+    return Assumption("the hypothesis moved on the mistaken trials and on no others", True, holds)
+
+
+def starts_afresh(seen: Evidence, fresh: BinaryLearner[Any], text: str) -> Assumption:
+    """Whether `fresh`, a learner that has seen nothing, makes the same moves at the same margins."""
+    if getattr(getattr(fresh, "space", None), "partial", False):  # its columns would have to be fetched again
+        return Assumption(text, False)
+    places = seen.positions if seen.nodes.is_range else [seen.nodes[int(i)] for i in seen.positions]
+    again = play(fresh, Stream(places, seen.labels.astype(np.int64)))
+    same = np.allclose(again.margin, seen.margin, rtol=1e-6, atol=1e-9)
+    return Assumption(text, True, bool(same and np.array_equal(again.updated, seen.moved)))
+
+
+def only(seen: Evidence, chosen: Bools) -> Evidence:
+    """The evidence of some trials alone."""
+    return Evidence(
+        seen.nodes,
+        seen.positions[chosen],
+        seen.labels[chosen],
+        seen.mistaken[chosen],
+        seen.moved[chosen],
+        seen.margin[chosen],
+        seen.progress[chosen],
+    )

@@ -1,0 +1,218 @@
+"""A learner whose step is compiled: what all of them share, over nodes and over vectors alike."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from math import nan
+from typing import Any, ClassVar, cast, final
+
+import numpy as np
+
+from ohmline.arrays import AnyArray
+from ohmline.compiled import has_body, has_own_body
+from ohmline.errors import LearnerError
+from ohmline.kernel.contract import Kernel
+from ohmline.kernel.space import MissingColumn
+from ohmline.learn.contract import OnlineLearner, Update, View, X, Y
+from ohmline.learn.step import UNLABELLED, Bound, bind, learn, variance, variance_at, view, view_at
+
+
+class CompiledLearner(OnlineLearner[X, Y]):
+    """A space, a state and the compiled bodies of `view`, `variance` and `learn` for its class.
+
+    Subclasses say what compiled code calls a thing (`locate`) and a label (`codes_of`, `decode`). The state is
+    changed in place by its step alone; anything else replaces the tuple.
+    """
+
+    learns_unlabelled: ClassVar[bool] = False
+    """Whether a thing without a label is learned from too."""
+    _space: Any = None
+    _state: Any = None
+    _bound: Bound | None = None
+
+    @property
+    def space(self) -> Any:
+        """What the step reads: the compiled kernel or graph, with the learner's options."""
+        return self._space
+
+    @space.setter
+    def space(self, space: Any) -> None:
+        self._space, self._bound = space, None
+
+    @property
+    def state(self) -> Any:
+        """What the step changes."""
+        return self._state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._state, self._bound = state, None
+
+    @abstractmethod
+    def locate(self, x: X) -> Any:
+        """What compiled code is given for `x`, or an error that names it."""
+
+    @abstractmethod
+    def locate_all(self, xs: Iterable[X]) -> AnyArray:
+        """The same for many: one row (or number) each."""
+
+    @abstractmethod
+    def encode(self, y: Any) -> int:
+        """The code of a label in compiled code, with room made for a new one; or `LabelError`."""
+
+    @abstractmethod
+    def codes_of(self, labels: Sequence[Any]) -> list[int]:
+        """The codes of several labels: all of them or `LabelError`."""
+
+    @abstractmethod
+    def decode(self, code: int) -> Y | None:
+        """The label of a code."""
+
+    def ready(self, trials: int) -> int:
+        """Make room for up to so many trials; how many can run in compiled code.
+
+        0 where the next one needs Python: then it goes through `learn_event`.
+        """
+        return trials
+
+    def learn_event(self, place: Any, code: int) -> tuple[int, bool, float]:
+        """A trial that needs Python: (prediction code, updated, progress)."""
+        return self.learn_compiled(place, code)
+
+    def settle(self) -> None:
+        """Forget the classes for which room was made and that were never learned."""
+
+    def look(self, place: Any) -> tuple[int, float]:
+        """`view` of what compiled code calls x: (prediction code, margin)."""
+        bound = self._bound or self._bind(watched=False)
+        try:
+            return bound.view(bound.address, place)
+        except MissingColumn:
+            return self._columns.fetching(lambda: view_at(bound.address, place))
+
+    @final
+    def spread(self, place: Any) -> float:
+        """`variance` of what compiled code calls x."""
+        if not has_own_body(variance, type(self.state)):
+            return nan
+        address = self.step(watched=True)
+        try:
+            return variance_at(address, place)
+        except MissingColumn:
+            return self._columns.fetching(lambda: variance_at(address, place))
+
+    @final
+    def learn_compiled(self, place: Any, code: int) -> tuple[int, bool, float]:
+        """One trial in compiled code: (prediction code, updated, progress)."""
+        bound = self._bound or self._bind(watched=False)
+        try:
+            return bound.learn(bound.address, place, code)
+        except MissingColumn:
+            return self._learn_fetching(bound, place, code)
+        except BaseException:
+            self.restage()
+            raise
+
+    @final
+    def _learn_fetching(self, bound: Bound, place: Any, code: int) -> tuple[int, bool, float]:
+        """The same, after a column was found missing."""
+        asked: set[int] = set()
+        while True:
+            self.restage()
+            self.supply(asked)
+            try:
+                return bound.learn(bound.address, place, code)
+            except MissingColumn:
+                continue
+            except BaseException:
+                self.restage()
+                raise
+
+    @final
+    def step(self, *, watched: bool = False) -> int:
+        """The address of the step for loops to call; valid until the space or the state is replaced."""
+        bound = self._bound
+        if bound is None or (watched and not bound.watched):
+            bound = self._bind(watched=watched)
+        return bound.address
+
+    @final
+    def _bind(self, *, watched: bool) -> Bound:
+        self._check_bodies()
+        rehearsal = copied(self.state) if getattr(self.space, "partial", False) else None
+        place, every = self._any_place(), self.learns_unlabelled
+        self._bound = bind(self.space, self.state, rehearsal, place, every_point=every, watched=watched)
+        return self._bound
+
+    @final
+    def restage(self) -> None:
+        """Forget an interrupted step: make the copy of the state that it spoiled equal to the state again."""
+        if self._bound is not None:
+            restage(self._bound.rehearsal, self.state)
+
+    @final
+    def supply(self, asked: set[int]) -> None:
+        """Fetch the columns at which a step was interrupted; see `Kernel.supply`."""
+        self._columns.supply(asked)
+
+    @property
+    @final
+    def _columns(self) -> Kernel:
+        """The kernel whose columns may be missing: only one that a learner keeps as `kernel` can be."""
+        return cast(Kernel, vars(self)["kernel"])
+
+    def _any_place(self) -> Any:
+        """Something of the type that `locate` gives."""
+        return 0
+
+    @final
+    def _check_bodies(self) -> None:
+        kind = type(self.state)
+        for generic in (view, learn):
+            if not has_body(generic, kind):
+                raise LearnerError(
+                    f"{kind.__name__} has no body of {generic.__name__}; write one and register it with "
+                    f"@implements({generic.__name__}, {kind.__name__})"
+                )
+
+    @final
+    def view_one(self, x: X) -> View[Y]:
+        code, margin = self.look(self.locate(x))
+        return View(self.decode(code), margin)
+
+    @final
+    def variance_one(self, x: X) -> float:
+        return self.spread(self.locate(x))
+
+    @final
+    def learn_one(self, x: X, y: Y | None) -> Update:
+        place = self.locate(x)
+        if y is None:
+            if not self.learns_unlabelled:
+                return Update(None, False, 0.0)
+            code = UNLABELLED
+        else:
+            code = self.encode(y)
+        step = self.learn_compiled if self.ready(1) else self.learn_event
+        prediction, updated, progress = step(place, code)
+        return Update(None if y is None else prediction != code, updated, progress)
+
+    def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
+        return {name: value for name, value in self.__dict__.items() if name != "_bound"}
+
+
+def copied(state: Any) -> Any:
+    """A copy of a tuple of arrays, and of the tuples within it."""
+    if isinstance(state, tuple):
+        return type(state)(*(copied(member) for member in state))
+    return np.array(state) if isinstance(state, np.ndarray) else state
+
+
+def restage(rehearsal: Any, state: Any) -> None:
+    """Make the copy equal to the state again."""
+    if isinstance(rehearsal, tuple):
+        for copy, member in zip(rehearsal, state, strict=True):
+            restage(copy, member)
+    elif isinstance(rehearsal, np.ndarray):
+        rehearsal[...] = state

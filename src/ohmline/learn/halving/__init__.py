@@ -1,0 +1,3 @@
+"""The halving algorithm (paper 001, section 5.2)."""
+
+from ohmline.learn.halving.learner import Halving as Halving

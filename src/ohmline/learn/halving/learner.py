@@ -1,0 +1,221 @@
+"""The halving algorithm over the labellings of a forest with few cut edges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable
+from typing import Self, final
+
+import numpy as np
+
+from ohmline.arrays import count
+from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
+from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
+from ohmline.learn.contract import (
+    BinaryLearner,
+    Label,
+    State,
+    Update,
+    View,
+    binary_code,
+    expect_kind,
+    sign,
+    take,
+)
+from ohmline.learn.halving.counting import Profile, Tree, convolve, counted, profile_pair
+
+
+@final
+class Halving(BinaryLearner[Hashable]):
+    """Predicts as the majority of the labellings with a small cut that fit what was seen.
+
+    | papers 001, 002 | here |
+    |---|---|
+    | Phi(u) | the weight of the edges whose ends disagree; at most `cut_budget` |
+    | the concept class | every labelling of the forest within the budget; K_G^k with `exactly=True` |
+
+    Every wrong prediction rules out at least half of the labellings that are left, so it errs at most
+    `log2(labellings)` times if the truth is among them; on a line of n nodes with a budget of 1 that is
+    1 + log2(n). `margin_one` is (N+ - N-) / (N+ + N-), where N+ and N- count the labellings that say +1
+    and -1, exactly; `Update.progress` is the number of bits ruled out.
+
+    A new label costs O(n k^2) operations on whole numbers of up to n bits, k the budget (O(n k) on a
+    line), and a prediction O(k^2).
+
+    Parameters
+    ----------
+    graph
+        A forest whose weights are whole numbers.
+    cut_budget
+        The largest cut of a labelling in the class, at least 0.
+    exactly
+        Whether the whole budget is known to be cut: the class of paper 001, section 5.2. Default False.
+
+    Examples
+    --------
+    >>> import ohmline as ohm
+    >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(7)])
+    >>> learner = ohm.Halving(line, cut_budget=1)
+    >>> learner.labellings
+    16
+    >>> learner.learn_one(0, -1)
+    Update(mistake=True, updated=True, progress=1.0)
+    >>> [learner.predict_one(k) for k in range(8)]
+    [-1, -1, -1, -1, 1, 1, 1, 1]
+    """
+
+    kind = "Halving"
+
+    def __init__(self, graph: Graph, cut_budget: int, *, exactly: bool = False) -> None:
+        self.cut_budget = count(cut_budget, "cut_budget")
+        self.exactly = exactly
+        self.graph = graph
+        self._trees = _forest(graph)
+        self._label = [0] * graph.n
+        self._sides = [counted(tree, self._label, self.cut_budget) for tree in self._trees]
+        self._ahead: list[Profile]
+        self._behind: list[Profile]
+        self._within: dict[int, Profile]
+        self._balance()
+        if self.labellings == 0:
+            raise ParameterError(
+                f"no labelling of this forest has a cut of exactly {self.cut_budget}; lower cut_budget, "
+                "or leave out exactly=True"
+            )
+
+    @property
+    def nodes(self) -> NodeIndex:
+        """The nodes it may be asked about."""
+        return self.graph.nodes
+
+    @property
+    def labellings(self) -> int:
+        """How many labellings of the forest are within the budget and fit what was seen."""
+        return sum(self._counts(0))
+
+    def margin_one(self, x: Hashable) -> float:
+        minus, plus = self._counts(self.graph.nodes.position(x))
+        margin = (plus - minus) / (plus + minus)
+        if margin == 0 and plus != minus:  # too small for a float, and still no tie
+            return 5e-324 if plus > minus else -5e-324
+        return margin
+
+    def view_one(self, x: Hashable) -> View[Label]:
+        margin = self.margin_one(x)
+        return View(sign(margin), margin)
+
+    def learn_one(self, x: Hashable, y: Label | None) -> Update:
+        i = self.graph.nodes.position(x)
+        if y is None:
+            return Update(None, False, 0.0)
+        code = binary_code(y)
+        minus, plus = self._counts(i)
+        left = plus if code > 0 else minus
+        if left == 0:
+            amount = "exactly" if self.exactly else "at most"
+            raise ConflictingLabels(
+                f"label {code:+d} of node {x!r} leaves no labelling with a cut of {amount} {self.cut_budget} "
+                "that fits the labels seen; raise cut_budget, or correct the label"
+            )
+        mistake = (1 if plus >= minus else -1) != code
+        if left == plus + minus:
+            return Update(mistake, False, 0.0)
+        self._label[i] = code
+        c = int(self.graph.component_of[i])
+        self._sides[c] = counted(self._trees[c], self._label, self.cut_budget)
+        self._balance()
+        return Update(mistake, True, math.log2(plus + minus) - math.log2(left))
+
+    def snapshot(self) -> State:
+        return {
+            "kind": np.array(self.kind),
+            "n": np.array(self.graph.n),
+            "cut_budget": np.array(self.cut_budget),
+            "exactly": np.array(self.exactly),
+            "label": np.array(self._label, dtype=np.int64),
+        }
+
+    @classmethod
+    def restore(cls, state: State, kernel: Graph) -> Self:
+        expect_kind(state, cls.kind)
+        if int(take(state, cls.kind, "n")) != kernel.n:
+            raise SnapshotError(
+                f"the snapshot is of {int(state['n'])} nodes, the graph has {kernel.n}; "
+                "restore it over the graph it was made with"
+            )
+        exactly = bool(take(state, cls.kind, "exactly"))
+        learner = cls(kernel, int(take(state, cls.kind, "cut_budget")), exactly=exactly)
+        learner._label = take(state, cls.kind, "label").tolist()
+        learner._sides = [counted(tree, learner._label, learner.cut_budget) for tree in learner._trees]
+        learner._balance()
+        return learner
+
+    def _balance(self) -> None:
+        """The profiles of the components before and after each one together."""
+        totals = [
+            _sum(*sides.below[tree.nodes[0]]) for sides, tree in zip(self._sides, self._trees, strict=True)
+        ]
+        self._ahead, self._behind, self._within = [[1]], [[1]], {}
+        for total, other in zip(totals[:-1], totals[:0:-1], strict=True):
+            self._ahead.append(convolve(self._ahead[-1], total, self.cut_budget))
+            self._behind.append(convolve(self._behind[-1], other, self.cut_budget))
+        self._behind.reverse()
+
+    def _others(self, c: int) -> Profile:
+        """Entry k: how many labellings of the other components have a cut of at most (exactly) k."""
+        if c not in self._within:
+            rest = convolve(self._ahead[c], self._behind[c], self.cut_budget)
+            none = [0] * (self.cut_budget + 1 - len(rest))
+            self._within[c] = [*rest, *none] if self.exactly else list(itertools.accumulate(rest))
+        return self._within[c]
+
+    def _counts(self, i: int) -> tuple[int, int]:
+        """How many labellings say -1 and +1 at position i."""
+        c, k = int(self.graph.component_of[i]), self.cut_budget
+        within = self._others(c)
+        minus, plus = (
+            sum(x * within[min(k - cut, len(within) - 1)] for cut, x in enumerate(profile[: k + 1]))
+            for profile in profile_pair(self._sides[c], i, k)
+        )
+        return minus, plus
+
+
+def _sum(a: Profile, b: Profile) -> Profile:
+    if len(a) < len(b):
+        a, b = b, a
+    return [x + (b[c] if c < len(b) else 0) for c, x in enumerate(a)]
+
+
+def _forest(graph: Graph) -> list[Tree]:
+    """The components as rooted trees; an error for a cycle or a weight that is no whole number."""
+    if graph.n_edges != graph.n - graph.n_components:
+        raise GraphError(
+            f"the graph has a cycle ({graph.n_edges} edges, {graph.n} nodes in {graph.n_components} "
+            "components); halving counts labellings on trees only: take a spanning tree, or use Pounce"
+        )
+    if graph.signed or np.any(graph.weights != np.round(graph.weights)):
+        raise GraphError(
+            "halving counts cuts in whole numbers; give every edge a positive whole weight, for example 1"
+        )
+    order: list[list[int]] = [[] for _ in range(graph.n_components)]
+    seen = np.zeros(graph.n, dtype=bool)
+    parent: dict[int, int] = {}
+    weight: dict[int, int] = {}
+    for start in range(graph.n):
+        if seen[start]:
+            continue
+        seen[start] = True
+        nodes = order[int(graph.component_of[start])]
+        nodes.append(start)
+        for i in nodes:  # grows while it is read: breadth first
+            for k in range(int(graph.indptr[i]), int(graph.indptr[i + 1])):
+                j = int(graph.indices[k])
+                if not seen[j]:
+                    seen[j] = True
+                    parent[j], weight[j] = i, int(graph.weights[k])
+                    nodes.append(j)
+    return [
+        Tree(nodes, {i: parent[i] for i in nodes[1:]}, {i: weight[i] for i in nodes[1:]}) for nodes in order
+    ]

@@ -1,0 +1,100 @@
+"""A graph that grows: adjacency lists with spare room, for compiled code to walk."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import positive
+from ohmline.errors import GraphError
+from ohmline.graph.graph import Graph
+from ohmline.learn.contract import State
+from ohmline.learn.local_lgc.local_solve import Adjacency, connect, diagonals
+
+
+@final
+class GrowingGraph:
+    """The arrays behind `Adjacency`, what was added to the graph, and the room that is left."""
+
+    def __init__(self, graph: Graph, unit: float) -> None:
+        self.nodes = graph.nodes
+        self.unit = unit
+        self._graph = graph
+        self._used = len(graph.indices)
+        self._edges: dict[tuple[int, int], float] = {}
+
+    def adjacency(
+        self, ridge: float, mu: float, tolerance: float, caution: float, guess: bool, reach: bool
+    ) -> Adjacency:
+        """The graph as it started."""
+        size = np.diff(self._graph.indptr)
+        return Adjacency(
+            self._graph.indptr[:-1].copy(),
+            size,
+            size.copy(),
+            self._graph.indices.copy(),
+            self._graph.weights / self.unit,
+            ridge,
+            mu,
+            tolerance,
+            caution,
+            guess,
+            reach,
+        )
+
+    def add_node(self, node: Hashable) -> None:
+        """One more id, or an error that leaves all as it was."""
+        self.nodes = self.nodes.with_node(node)
+
+    def resized(self, adjacency: Adjacency) -> Adjacency:
+        """The same lists, and empty ones for the nodes that are new."""
+        if len(self.nodes) <= len(adjacency.start):
+            return adjacency
+        fresh = np.zeros(2 * len(self.nodes) - len(adjacency.start), np.int64)
+        return adjacency._replace(
+            start=np.append(adjacency.start, fresh),
+            size=np.append(adjacency.size, fresh),
+            room=np.append(adjacency.room, fresh),
+        )
+
+    def check_edge(self, u: Hashable, v: Hashable, weight: float) -> tuple[int, int, float]:
+        """Positions and weight of an edge that may be added, or an error."""
+        i, j = self.nodes.position(u), self.nodes.position(v)
+        if i == j:
+            raise GraphError(f"edge ({u!r}, {v!r}) is a self loop, which changes nothing; leave it out")
+        if (min(i, j), max(i, j)) in self._edges or self._given(i, j):
+            raise GraphError(f"edge ({u!r}, {v!r}) is in the graph already; an edge can be added once")
+        return i, j, positive(weight, f"the weight of edge ({u!r}, {v!r})")
+
+    def add_edge(self, adjacency: Adjacency, i: int, j: int, weight: float) -> Adjacency:
+        """The lists of both ends, one longer."""
+        need = self._used + 2 * int(adjacency.size[i] + adjacency.size[j]) + 4
+        if need > len(adjacency.neighbour):
+            fresh = 2 * need - len(adjacency.neighbour)
+            adjacency = adjacency._replace(
+                neighbour=np.append(adjacency.neighbour, np.zeros(fresh, np.int64)),
+                weight=np.append(adjacency.weight, np.zeros(fresh)),
+            )
+        self._used = connect(adjacency, i, j, weight / self.unit, self._used)
+        self._used = connect(adjacency, j, i, weight / self.unit, self._used)
+        self._edges[min(i, j), max(i, j)] = weight
+        return adjacency
+
+    def restate(self, adjacency: Adjacency, state: Any, changed: Sequence[int] | None = None) -> None:
+        """Q_jj from the lists, everywhere or where they changed; what was solved before is void."""
+        where = np.arange(len(self.nodes)) if changed is None else np.array(changed)
+        diagonals(adjacency, state.label, state.precision, where)
+        state.solve.forget()
+
+    def added(self) -> State:
+        """The edges that came later, in their order, for a snapshot."""
+        ends = np.array(list(self._edges), dtype=np.int64).reshape(-1, 2)
+        return {"added_edges": ends, "added_weights": np.array(list(self._edges.values()), dtype=np.float64)}
+
+    def _given(self, i: int, j: int) -> bool:
+        if max(i, j) >= self._graph.n:
+            return False
+        span = slice(self._graph.indptr[i], self._graph.indptr[i + 1])
+        return bool((self._graph.indices[span] == j).any())

@@ -1,0 +1,56 @@
+"""The contract of a basis: what f is an expansion over, and what happens when a point comes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from ohmline.compiled import generic
+from ohmline.learn.manifold.pursuit import Pursuit
+from ohmline.representation import represent
+
+
+class Basis(ABC):
+    """Options of a basis. `start` gives the compiled state that grows with the stream.
+
+    The state is a `NamedTuple` of arrays with a body of `admit` and, where the weights
+    are not those between points, of `weigh`.
+    """
+
+    pursuit: Pursuit
+    grows: ClassVar[bool] = False
+    """Whether room has to be made as the stream goes on."""
+    replayable: ClassVar[bool] = False
+    """Whether its elements are points of the stream, so that they can be replayed."""
+
+    @property
+    @abstractmethod
+    def capacity(self) -> int:
+        """Elements to make room for at the start."""
+
+    @abstractmethod
+    def start(self, dimension: int, width: float) -> Any:
+        """The compiled state, for points of that dimension and graph weights of that width."""
+
+    @abstractmethod
+    def check(self, smoothness: Any) -> None:
+        """Refuse a regulariser that this basis cannot serve."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """The arguments that make this basis again."""
+
+    def __repr__(self) -> str:
+        return represent(self, pursuit=None if self.pursuit == Pursuit() else self.pursuit)
+
+
+@generic("basis")
+def weigh(basis: Any, terms: Any, expansion: Any, work: Any) -> int:
+    """The graph weights between the new point and the elements, as in `gaussian_weights`."""
+    raise TypeError("compiled code only")
+
+
+@generic("basis")
+def admit(basis: Any, terms: Any, expansion: Any, work: Any, y: Any) -> None:
+    """Take the new point, with coefficient `work.delta`, into the basis."""
+    raise TypeError("compiled code only")

@@ -1,0 +1,152 @@
+"""How far one trial moves the function.
+
+| paper 003 | here |
+|---|---|
+| eta_t = gamma / sqrt(t) | `gamma`; constant when not `decaying` |
+| lambda_1, lambda_2 | of `OnlineManifold` |
+| T / l | `ratio` in compiled code: one over the label rate |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from ohmline.arrays import Floats, count, positive
+from ohmline.compiled import dot, internal
+from ohmline.learn.manifold.expansion import Expansion, Workspace
+from ohmline.learn.manifold.loss import proximal, slope
+from ohmline.learn.step import UNLABELLED
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The gradient step of eq. (3), with eta_t = gamma / sqrt(t). For reproduction.
+
+    The paper takes gamma = 0.1, and 0.03 with a random projection tree.
+    """
+
+    gamma: float = 0.1
+
+    def __post_init__(self) -> None:
+        positive(self.gamma, "gamma of Printed")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Proximal:
+    """Implicit steps, which hold at every step size: the default.
+
+    The label step is proximal: for the hinge min(eta T / l, 1 - y f), so a rare label is learned at
+    once and never overshot. The graph step is eta / (1 + eta h) with h the curvature of the graph
+    term. Differs: the paper's explicit step needs a small gamma to survive the factors T / l and
+    t / tau, and is then too small everywhere else.
+
+    `decaying=False` keeps eta_t = gamma, and `replays` repeats the step at that many random
+    points of the buffer after each new one: both are for streams that drift.
+    """
+
+    gamma: float = 1.0
+    decaying: bool = True
+    replays: int = 0
+
+    def __post_init__(self) -> None:
+        positive(self.gamma, "gamma of Proximal")
+        count(self.replays, "the replays of Proximal")
+
+
+Step = Printed | Proximal
+
+
+@internal
+def rate(terms: Any, t: int) -> float:
+    """eta_t."""
+    return terms.gamma / np.sqrt(t) if terms.decaying else terms.gamma
+
+
+@internal
+def target(y: int, c: int, binary: bool) -> float:
+    """The sign that the function of class `c` is asked for by a label `y`."""
+    if binary:
+        return 2.0 * y - 1.0
+    return 1.0 if y == c else -1.0
+
+
+@internal
+def label_step(terms: Any, expansion: Expansion, f: float, sign: float, eta: float, kxx: float) -> float:
+    """The coefficient of K_x that a label asks for."""
+    ratio = terms.ratio if terms.ratio > 0.0 else expansion.time[0] / max(expansion.labels[0], 1)
+    if terms.proximal:
+        return proximal(terms.loss, f, sign, eta * ratio, kxx)
+    return -eta * ratio * slope(terms.loss, f, sign)
+
+
+@internal
+def move(
+    terms: Any, expansion: Expansion, work: Workspace, y: int, eta: float, m: int, curvature: float
+) -> None:
+    """The step on every coefficient of the basis; its squared length, function by function, into `work.sqlength`.
+
+    Reads the point's k, scores and slopes from `work`; leaves there the coefficient `delta`
+    that K_x is to get and the value `arrival` that f then has at x. Eq. (6), and eq. (8) with
+    its factor on every term (Differs: as printed, alpha'_i lacks t / tau and (8) is not the
+    gradient of (7)).
+    """
+    n = expansion.size[0]
+    views, classes, _ = expansion.alpha.shape
+    keep = 1.0 / (1.0 + eta * terms.lambda_1) if terms.proximal else 1.0 - eta * terms.lambda_1
+    gain = eta * terms.lambda_2
+    if terms.proximal:
+        gain = gain / (1.0 + gain * curvature)
+    shift, near = work.shift, work.near
+    for v in range(views):
+        gram, k, kxx = expansion.gram[v], work.k[v], work.kxx[v]
+        for c in range(classes):
+            alpha, value, slopes = expansion.alpha[v, c], expansion.value[v, c], work.slope[v, c]
+            here = work.score[v, c]
+            delta = -gain * work.pull[v, c]
+            spread(gram, slopes, near, m, gain, n, shift)
+            lost = 1.0 - keep
+            moved = delta * kxx - lost * here
+            for a in range(m):
+                moved -= gain * slopes[near[a]] * k[near[a]]
+            if y != UNLABELLED:
+                # An implicit step starts from where the other terms have taken f(x).
+                start = here + moved if terms.proximal else here
+                asked = label_step(terms, expansion, start, target(y, c, terms.binary), eta, kxx)
+                delta += asked
+                moved += asked * kxx
+            # From here on `shift` is the change of f at the basis.
+            for i in range(n):
+                shift[i] += delta * k[i] - lost * value[i]
+                value[i] += shift[i]
+            sqlength = delta * moved - lost * dot(alpha, shift, n)
+            for i in range(n):
+                alpha[i] *= keep
+            for a in range(m):
+                i = near[a]
+                alpha[i] -= gain * slopes[i]
+                sqlength -= gain * slopes[i] * shift[i]
+            work.delta[v, c] = delta
+            work.arrival[v, c] = here + moved
+            work.sqlength[v, c] = sqlength
+
+
+@internal
+def spread(gram: Floats, slopes: Floats, near: Any, m: int, gain: float, n: int, out: Floats) -> None:
+    """out = -gain * sum over `near` of slope_i gram_i: four rows a pass, to save trips to memory."""
+    for j in range(n):
+        out[j] = 0.0
+    for a in range(0, m - m % 4, 4):
+        r0, r1, r2, r3 = gram[near[a]], gram[near[a + 1]], gram[near[a + 2]], gram[near[a + 3]]
+        s0, s1 = gain * slopes[near[a]], gain * slopes[near[a + 1]]
+        s2, s3 = gain * slopes[near[a + 2]], gain * slopes[near[a + 3]]
+        for j in range(n):
+            out[j] -= (s0 * r0[j] + s1 * r1[j]) + (s2 * r2[j] + s3 * r3[j])
+    for a in range(m - m % 4, m):
+        row, s = gram[near[a]], gain * slopes[near[a]]
+        for j in range(n):
+            out[j] -= s * row[j]

@@ -1,0 +1,179 @@
+"""Projections on one half-space or hyperplane after another: the cyclic form of Algorithm 2.
+
+| paper 000 | here |
+|---|---|
+| w_t | `w`, with `sqnorm` its squared length |
+| U_t | `order[:size]`, the nodes whose `label` must be met |
+| P(hs({i}); w), P(af({i}); w) | `toward` |
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ohmline.arrays import Floats, Ints
+from ohmline.compiled import dot, implements, internal
+from ohmline.errors import LearnerError
+from ohmline.kernel.space import Space, entry, evaluate, sqlength
+from ohmline.learn.contract import TIE
+from ohmline.learn.hypothesis import margin_at, move, signed
+from ohmline.learn.projection import strategy as rules
+from ohmline.learn.projection.strategy import CUSTOM, NEW, TURNED, Demands, Strategy
+from ohmline.learn.step import learn, view
+
+LATEST, MISTAKES = int(Strategy.LATEST), int(Strategy.MISTAKES)
+
+UPDATES = 1_000_000
+"""Most updates of one trial where the labels cannot be interpolated.
+
+If some hypothesis separates the examples with a margin of 1e-3 (relative to its length and theirs),
+no more than this many updates are needed (Thm 3.2), so beyond it there is none.
+"""
+EASY = 1_000
+"""Updates after which a trial first asks whether it can end at all."""
+
+
+class HalfSpaces(NamedTuple):
+    """A kernel, and what is asked of the hypothesis."""
+
+    kernel: Space
+    demands: Demands
+
+    @property
+    def partial(self) -> bool:
+        return self.kernel.partial
+
+
+class HalfSpaceState(NamedTuple):
+    """The hypothesis and the examples it has to meet."""
+
+    w: Floats
+    sqnorm: Floats
+    label: Ints
+    order: Ints
+    size: Ints
+    stuck: Ints
+    """1 once the examples are known to contradict one another, until one is relabelled."""
+    history: Ints
+    """Rows node, label and mistake, one column per trial: kept for custom strategies only."""
+    seen: Ints
+    """How many columns of `history` count."""
+
+
+@implements(view, HalfSpaceState)
+def view_half_spaces(space: HalfSpaces, state: HalfSpaceState, x: int) -> tuple[int, float]:
+    return signed(margin_at(space.kernel, state.w, state.sqnorm, x))
+
+
+@implements(learn, HalfSpaceState)
+def learn_half_spaces(
+    space: HalfSpaces, state: HalfSpaceState, x: int, y: int, margin: float
+) -> tuple[bool, float]:
+    kernel, demands = space.kernel, space.demands
+    strategy, relabel = demands.strategy, demands.relabel
+    wrong = margin * y <= 0
+    moves = wrong or demands.aggressive
+    if moves and sqlength(kernel, x) <= 0:
+        if not relabel:
+            if strategy == CUSTOM:
+                rules.forget(state.label, state.order, state.size)
+            raise LearnerError(
+                "the node of this trial is the zero vector of its kernel, so no hypothesis can label it; "
+                "add a Constant to the kernel, or pass contradiction=Contradiction.RELABEL to pass it over"
+            )
+        moves = False
+    listed = 0
+    # A custom strategy lists its examples itself; the mistakes strategy lists t for this trial only
+    # when t is no mistake.
+    if strategy != LATEST and strategy != CUSTOM and (moves or strategy != MISTAKES):
+        listed = rules.enlist(state.label, state.order, state.size, x, y, relabel)
+        if listed == TURNED:
+            state.stuck[0] = 0
+    if not moves and strategy != CUSTOM:
+        return False, 0.0  # w did not move and meets t, so nothing in U_t is violated
+    before, length = state.w.copy(), state.sqnorm[0]
+    progress = toward(kernel, state, x, y, margin, not demands.cyclic) if moves else 0.0
+    if strategy != LATEST and state.stuck[0] == 0:
+        rest = meet_all(kernel, state)
+        if rest < 0:
+            state.w[:] = before
+            state.sqnorm[0] = length
+            if not relabel:
+                if strategy == CUSTOM:
+                    rules.forget(state.label, state.order, state.size)
+                elif listed == NEW:
+                    rules.dismiss(state.label, state.order, state.size, x)
+                raise LearnerError(
+                    "no hypothesis separates the examples seen so far, so a cyclic projection would never "
+                    "end; add a Constant to the kernel, or pass contradiction=Contradiction.RELABEL"
+                )
+            state.stuck[0] = 0 if strategy == CUSTOM else 1
+            progress = toward(kernel, state, x, y, margin, False) if moves else 0.0
+        else:
+            progress += rest
+    if strategy == MISTAKES and listed == NEW and not wrong:
+        rules.dismiss(state.label, state.order, state.size, x)
+    if strategy == CUSTOM:
+        rules.record(state.label, state.order, state.size, state.history, state.seen, wrong)
+    return progress > 0, progress
+
+
+@internal
+def toward(kernel: Any, state: HalfSpaceState, i: int, y: int, margin: float, equal: bool) -> float:
+    """Project on {<u, v_i> = y}, or on {y <u, v_i> >= 1}: Lemma 3.1; the squared length of the move."""
+    gap = 1.0 - y * margin
+    if abs(gap) <= TIE or (gap < 0 and not equal):
+        return 0.0
+    return move(kernel, state.w, state.sqnorm, y * gap / sqlength(kernel, i), margin, i)
+
+
+@internal
+def meet_all(kernel: Any, state: HalfSpaceState) -> float:
+    """Project on every violated half-space of U_t, in order of arrival, until none is violated.
+
+    The sum of the squared moves (the inner sum of Z in Thm 5.1), or -1 where U_t is contradictory.
+    """
+    total, updates, limit = 0.0, 0, float(EASY)
+    clean = False
+    while not clean:
+        clean = True
+        for k in range(state.size[0]):
+            i = state.order[k]
+            y, value, length = state.label[i], evaluate(kernel, state.w, i), sqlength(kernel, i)
+            # Differs from the printed `< 0`: at exactly 0 the example is not separated yet.
+            if y * value > TIE * np.sqrt(max(state.sqnorm[0], 0.0) * length):
+                continue
+            if length <= 0:
+                return -1.0
+            if updates >= limit:
+                if limit > EASY:
+                    return -1.0
+                limit = updates + updates_left(kernel, state)
+            clean = False
+            updates += 1
+            total += toward(kernel, state, i, y, value, False)
+    return total
+
+
+@internal
+def updates_left(kernel: Any, state: HalfSpaceState) -> float:
+    """More updates than these contradict Thm 3.2: ||u - w||^2 max K_ii for u that interpolates U_t."""
+    m, largest = state.size[0], 0.0
+    factor, gap = np.zeros((m, m)), np.zeros(m)
+    for k in range(m):
+        i = state.order[k]
+        row, length = factor[k], sqlength(kernel, i)
+        largest = max(largest, length)
+        for l in range(k):
+            pivot = factor[l, l]
+            row[l] = (entry(kernel, i, state.order[l]) - dot(row, factor[l], l)) / pivot if pivot > 0 else 0.0
+        left = length - dot(row, row, k)
+        rest = state.label[i] - evaluate(kernel, state.w, i) - dot(row, gap, k)
+        if left > TIE * length:
+            row[k] = np.sqrt(left)
+            gap[k] = rest / row[k]
+        elif abs(rest) > 1e-6:
+            return float(UPDATES)
+    return float(dot(gap, gap, m) * largest + EASY)

@@ -1,0 +1,147 @@
+"""LocalLGC's figures: on the real graphs, and the benchmark and experiment that report them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ohmline as ohm
+from ohmline.errors import DataError
+from ohmline.lab.benches.local_lgc import chase, count_edges, one_graph, play_plain
+from ohmline.lab.experiment import Row, Settings
+from ohmline.lab.experiments.local import (
+    Case,
+    _all_labels,
+    _claims,
+    _few_labels,
+    calibration_error,
+    play_closely,
+    rates,
+)
+
+
+def case(name: str) -> Case:
+    try:
+        part = ohm.data.load(name).largest_component()
+    except DataError as missing:
+        pytest.skip(f"set OHMLINE_DATA to a folder with {name}: {missing}")
+    return Case(name, ohm.Graph.from_scipy(part.graph.adjacency), part.codes)
+
+
+def mean(
+    case: Case, query: ohm.query.StreamQuery, shuffles: int = 5, **options: float
+) -> tuple[float, float]:
+    """Mean mistake rate and labels over shuffles, with the defaults unless told otherwise."""
+    table = rates(case, list(range(shuffles)), lambda: ohm.LocalLGC(case.graph, **options), query)
+    return float(table[:, 0].mean()), float(table[:, 1].mean())
+
+
+@pytest.mark.data
+def test_cora() -> None:
+    cora = case("cora")
+    assert mean(cora, ohm.Always())[0] <= 0.157
+    assert mean(cora, ohm.Always(), tolerance=1e-4, caution=0.3)[0] <= 0.154
+    rate, labels = mean(cora, ohm.GapBelow())
+    assert rate <= 0.168
+    assert labels <= 700
+    closely = play_closely(cora, 0, {})
+    assert closely.calibration <= 0.05
+    assert closely.certain >= 0.4
+
+
+@pytest.mark.data
+def test_pubmed() -> None:
+    pubmed = case("pubmed")
+    assert mean(pubmed, ohm.Always())[0] <= 0.174
+    rate, labels = mean(pubmed, ohm.GapBelow())
+    assert rate <= 0.178
+    assert labels <= 6500
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_pubmed_closely() -> None:
+    pubmed = case("pubmed")
+    assert mean(pubmed, ohm.Always(), tolerance=1e-4, caution=0.3)[0] <= 0.1735
+    rate, labels = mean(pubmed, ohm.GapBelow(0.01))
+    assert rate <= 0.1756
+    assert labels <= 10_000
+    assert play_closely(pubmed, 0, {}).calibration <= 0.05
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["cora", "wikimovies4"])
+def test_informed_queries_beat_random_ones(name: str) -> None:
+    graph = case(name)
+    rate, labels = mean(graph, ohm.GapBelow(), shuffles=2)
+    assert rate < mean(graph, ohm.RandomRate(labels / graph.graph.n), shuffles=2)[0]
+
+
+def test_probabilities_are_calibrated_on_digits() -> None:
+    digits = ohm.data.load("digits")
+    graph = Case("digits", ohm.graph.knn(digits.points, 10), digits.labels)
+    closely = play_closely(graph, 0, {})
+    assert closely.calibration <= 0.05
+    assert closely.error <= 0.035
+
+
+def test_calibration_error_is_that_of_its_definition() -> None:
+    rng = np.random.default_rng(0)
+    confidence, right = rng.random(500), rng.random(500) < 0.5
+    expected = 0.0
+    for low in np.arange(15) / 15:
+        inside = (confidence >= low) & (confidence < low + 1 / 15)
+        if inside.any():
+            expected += inside.mean() * abs(confidence[inside].mean() - right[inside].mean())
+    assert calibration_error(confidence, right) == pytest.approx(expected)
+
+
+def karate() -> Case:
+    club = ohm.data.load("karate")
+    return Case("karate", ohm.Graph.from_scipy(club.graph.adjacency), club.codes)
+
+
+def test_the_benchmark_counts_what_the_game_does() -> None:
+    club = karate()
+    order = np.random.default_rng(0).permutation(club.graph.n)
+    learner, twin = (ohm.LocalLGC(club.graph, [0, 1]) for _ in range(2))
+    edges = 0
+    for x in order.tolist():
+        learner.view_one(x)
+        edges += int(learner.state.solve.found[0]["edges"])
+        learner.learn_one(x, int(club.labels[x]))
+    assert count_edges(twin.space, twin.state, order, club.labels) == edges
+    np.testing.assert_array_equal(twin.state.estimate, learner.state.estimate)
+
+
+def test_the_plain_push_is_the_same_learner_without_its_correction() -> None:
+    """At a tolerance of 1e-4 on a small graph both are nearly exact, so they err alike."""
+    club = karate()
+    order = np.random.default_rng(0).permutation(club.graph.n)
+    plain = ohm.LocalLGC(club.graph, [0, 1])
+    state = plain.state
+    mistakes = play_plain(
+        plain.space, state.precision, state.label, state.solve, order, club.labels, np.arange(2)
+    )
+    exact = ohm.LocalLGC(club.graph, [0, 1], tolerance=1e-12, caution=float("inf"))
+    trace = ohm.play(exact, ohm.Stream(order, club.labels[order]))
+    assert mistakes == trace.mistakes
+
+
+def test_the_chase_visits_every_place() -> None:
+    following = np.array([3, 2, 0, 1])
+    assert [chase(following, k) for k in range(5)] == [0, 3, 1, 2, 0]
+
+
+def test_the_benchmark_and_the_experiment_report_a_small_graph() -> None:
+    club = karate()
+    figures = one_graph("karate", club.graph, club.labels, None)
+    assert len(figures["targets"]) == 3
+    assert figures["floor_microseconds"] > 0
+    rows: list[Row] = []
+    found = _all_labels(club, [0, 1], Settings(), rows)
+    points = _few_labels(club, [0, 1], Settings(), rows)
+    assert 0 <= found["defaults"]["certain share"] <= 1
+    assert all(len(curve) == 5 for curve in points.values())
+    assert next(iter(_claims("karate", found, points))).claim.startswith("karate: expected")
+    assert len(rows) == 3 * 5 + 5 * 3 * 2

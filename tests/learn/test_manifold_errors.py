@@ -1,0 +1,201 @@
+"""What OnlineManifold refuses: each error names the value, and leaves the learner as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ohmline as ohm
+from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
+from ohmline.game import Stream, play
+from ohmline.kernel import RBF
+from ohmline.kernel.vector import VectorKernel
+from ohmline.learn.manifold import (
+    Buffer,
+    Manifold,
+    Multiview,
+    Nystroem,
+    OnlineManifold,
+    Printed,
+    Proximal,
+    Pursuit,
+    RPTree,
+    Scene,
+    Slopes,
+    Smoothness,
+)
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def model():
+    learner = OnlineManifold(RBF(0.5), Buffer(10), smoothness=Manifold(0.3))
+    for x in RNG.normal(size=(15, 2)):
+        learner.learn_one(x, 1 if x[0] > 0 else -1)
+    return learner
+
+
+def unchanged(learner, before):
+    after = learner.snapshot()
+    return all(np.array_equal(before[key], after[key]) for key in before)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "error", "says"),
+    [
+        ([np.nan, 0.0], 1, ParameterError, r"x\[0\] is nan"),
+        ([0.0, -np.inf], None, ParameterError, r"x\[1\] is -inf"),
+        ([0.0, 1.0, 2.0], 1, ShapeError, "3 features, but the points before it had 2"),
+        ([[0.0, 1.0]], 1, ShapeError, "one dimension"),
+        ([], 1, ShapeError, "one feature or more"),
+        ("ab", 1, ShapeError, "must be numbers"),
+        ([0.0, 1.0], 2, LabelError, r"label 2 is not among .*late_classes=True"),
+        ([0.0, 1.0], [1], LabelError, "not hashable"),
+    ],
+)
+def test_bad_events(model, x, y, error, says):
+    before = model.snapshot()
+    with pytest.raises(error, match=says):
+        model.learn_one(x, y)
+    if error is not LabelError:
+        with pytest.raises(error, match=says):
+            model.predict_one(x)
+    assert unchanged(model, before)
+    model.learn_one([0.1, 0.2], -1)
+
+
+def test_bad_rows_of_a_play_are_named_and_nothing_is_learned(model):
+    before = model.snapshot()
+    rows = RNG.normal(size=(6, 2))
+    rows[4, 1] = np.nan
+    with pytest.raises(ParameterError, match=r"x\[4, 1\] is nan"):
+        play(model, Stream(rows, [1] * 6))
+    with pytest.raises(ShapeError, match=r"x\[2\] must have 2 entries, got 3"):
+        play(model, Stream([[0.0, 1.0], [1.0, 1.0], [1.0, 2.0, 3.0]], [1, 1, 1]))
+    with pytest.raises(ShapeError, match="3 features"):
+        play(model, Stream(np.zeros((4, 3)), [1] * 4))
+    with pytest.raises(LabelError, match="'cat'"):
+        play(model, Stream(RNG.normal(size=(3, 2)), [1, "cat", None]))
+    with pytest.raises(LearnerError, match="variance"):
+        play(model, Stream(RNG.normal(size=(3, 2)), [1, 1, -1]), query=ohm.GapBelow())
+    assert unchanged(model, before)
+    assert len(play(model, Stream(RNG.normal(size=(3, 2)), [1, None, -1]))) == 3
+
+
+@pytest.mark.parametrize("bad", [0, -1, 0.0, -0.5, np.nan, np.inf, "wide"])
+def test_bad_widths(bad):
+    with pytest.raises(ParameterError, match="width"):
+        RBF(bad)
+    with pytest.raises(ParameterError, match="width"):
+        Manifold(bad)
+
+
+class Odd(VectorKernel):
+    def __call__(self, a, b):
+        return np.zeros((len(a), len(b)))
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Buffer(0), "size of Buffer must be a whole number of at least 1, got 0"),
+        (lambda: Buffer(2.5), "size of Buffer"),
+        (lambda: Buffer(keep="oldest"), "'newest', 'labelled', got 'oldest'"),
+        (lambda: RPTree(0), "leaves of RPTree"),
+        (lambda: RPTree(points=1), "points of RPTree"),
+        (lambda: RPTree(rank=0), "rank of RPTree"),
+        (lambda: Nystroem(0), "size of Nystroem"),
+        (lambda: Nystroem(slack=0), "slack"),
+        (lambda: Pursuit(reduction=2.0), "reduction"),
+        (lambda: Pursuit(atoms=-1), "atoms"),
+        (lambda: Printed(0), "gamma"),
+        (lambda: Proximal(-1), "gamma"),
+        (lambda: Proximal(replays=-1), "replays"),
+        (lambda: Manifold(0.1, weight=lambda b, x: b), "not both"),
+        (lambda: Manifold(0.1, cutoff=1.0), "cutoff"),
+        (lambda: Multiview([0]), "two or more"),
+        (lambda: Multiview([0], []), "two or more"),
+        (lambda: Multiview([0], [-1]), "column"),
+        (lambda: OnlineManifold(Odd()), r"RBF\(width\) or Linear"),
+        (lambda: OnlineManifold(loss="zero-one"), "loss must be one of 'hinge'"),
+        (lambda: OnlineManifold(bandwidth="magic"), "bandwidth must be one of"),
+        (lambda: OnlineManifold(step="big"), "step must be"),
+        (lambda: OnlineManifold(classes=["one"]), "two or more"),
+        (lambda: OnlineManifold(classes=["a", "a"]), "declared twice"),
+        (lambda: OnlineManifold(label_rate=0.0), "label_rate must be above 0"),
+        (lambda: OnlineManifold(label_rate=1.5), "label_rate"),
+        (lambda: OnlineManifold(lambda_1=-1.0), "lambda_1"),
+        (lambda: OnlineManifold(lambda_2=np.nan), "lambda_2"),
+        (lambda: OnlineManifold(seed=-1), "seed"),
+        (lambda: OnlineManifold(basis=Buffer(keep="labelled"), drift=True), "keep='newest'"),
+        (lambda: OnlineManifold(basis=RPTree(), step=Proximal(replays=2)), "cannot be replayed|none can be"),
+        (lambda: OnlineManifold(basis=RPTree(), smoothness=Multiview([0], [1])), "one view"),
+        (lambda: OnlineManifold(basis=Nystroem(), smoothness=Multiview([0], [1])), "one view"),
+        (
+            lambda: OnlineManifold(basis=RPTree(covariance=True), smoothness=Manifold(weight=lambda b, x: b)),
+            "covariance=False",
+        ),
+        (
+            lambda: OnlineManifold(smoothness=Manifold(weight=lambda b, x: b), step=Proximal(replays=1)),
+            "written in Python",
+        ),
+    ],
+)
+def test_bad_options(make, says):
+    with pytest.raises((ParameterError, LabelError), match=says):
+        make()
+
+
+def test_drift_over_a_tree_goes_without_replays():
+    learner = OnlineManifold(basis=RPTree(), drift=True)
+    assert learner.options.step == Proximal(0.3, decaying=False)
+    assert OnlineManifold(drift=True).options.step == Proximal(0.3, decaying=False, replays=5)
+    assert OnlineManifold(drift=True).options.basis.keep == "newest"
+
+
+def test_no_function_before_the_first_point():
+    learner = OnlineManifold()
+    with pytest.raises(LearnerError, match="no point yet"):
+        _ = learner.function
+    assert learner.predict_one([1.0]) == 1
+    assert learner.sqnorm == 0.0
+
+
+def test_columns_that_the_points_do_not_have():
+    learner = OnlineManifold(RBF(1.0), smoothness=Multiview([0], [5]))
+    with pytest.raises(ParameterError, match="names column 5, but the points have 2 features"):
+        learner.learn_one([0.0, 1.0], 1)
+    assert learner.trials == 0
+    learner.learn_one(np.arange(6.0), 1)
+    assert learner.trials == 1
+
+
+def test_bad_weights_leave_the_learner_as_it_was():
+    answer = {"value": 1.0}
+    learner = OnlineManifold(
+        RBF(0.5), smoothness=Manifold(weight=lambda basis, x: np.full(len(basis), answer["value"]))
+    )
+    learner.learn_one([0.0, 1.0], 1)
+    before = learner.snapshot()
+    for bad, says in ((-1.0, "weights must be at least 0"), (np.nan, "finite")):
+        answer["value"] = bad
+        with pytest.raises(ParameterError, match=says):
+            learner.learn_one([0.0, 2.0], -1)
+        assert unchanged(learner, before)
+    answer["value"] = 1.0
+    learner.learn_one([0.0, 2.0], -1)
+
+
+def test_slopes_of_the_wrong_shape_are_refused():
+    class Wrong(Smoothness):
+        def energy(self, scene: Scene) -> float:
+            return 0.0
+
+        def slopes(self, scene: Scene) -> Slopes:
+            return Slopes(np.zeros(3), np.zeros((1, 1, 99)), 1.0)
+
+    learner = OnlineManifold(RBF(0.5), smoothness=Wrong())
+    with pytest.raises(ShapeError, match=r"slopes.*\(1, 1\)"):
+        learner.learn_one([0.0, 1.0], 1)
+    assert learner.trials == 0
