@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,48 @@ def public_objects() -> Iterator[tuple[str, Any]]:
             value = getattr(module, name)
             if callable(value) and getattr(value, "__module__", "").startswith("ohmline"):
                 yield f"{package}.{name}", value
+
+
+def documented(text: str | None) -> set[str]:
+    """The names under "Parameters" (or "Attributes") in a docstring."""
+    found: set[str] = set()
+    for section in re.findall(
+        r"(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n\S[^\n]*\n-+\n|\Z)", text or "", re.S
+    ):
+        for line in section.splitlines():
+            if line and not line.startswith(" "):
+                found |= {name.strip().lstrip("*") for name in line.split(",")}
+    return found
+
+
+def parameters(function: Any) -> set[str]:
+    return {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
+
+
+def undocumented() -> Iterator[str]:
+    for name, value in public_objects():
+        if not inspect.isclass(value):
+            for missing in sorted(parameters(value) - documented(inspect.getdoc(value))):
+                yield f"{name}({missing})"
+            continue
+        if issubclass(value, BaseException | Enum) or getattr(value, "_is_protocol", False):
+            continue
+        for missing in sorted(
+            parameters(value) - documented(value.__doc__ and inspect.cleandoc(value.__doc__))
+        ):
+            yield f"{name}({missing})"
+        for method_name, method in vars(value).items():
+            function = getattr(method, "__func__", method)
+            if method_name.startswith("_") or not inspect.isfunction(function):
+                continue
+            known = documented(inspect.getdoc(getattr(value, method_name)))
+            for missing in sorted(parameters(function) - known):
+                yield f"{name}.{method_name}({missing})"
+
+
+def test_every_public_parameter_is_documented() -> None:
+    missing = list(dict.fromkeys(undocumented()))
+    assert not missing, f"{len(missing)} parameters without a word: {missing}"
 
 
 def test_every_public_name_has_a_docstring() -> None:

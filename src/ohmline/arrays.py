@@ -17,12 +17,7 @@ AnyArray = NDArray[Any]
 
 def vector(values: ArrayLike, name: str, *, length: int | None = None) -> Floats:
     """A finite float64 vector, or an error that names the first bad entry."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(f"{name} must be numbers, got {values!r:.80}") from None
-    if array.ndim != 1:
-        raise ShapeError(f"{name} must have one dimension, got shape {array.shape}")
+    array = _numbers(values, name, 1, "one dimension")
     if length is not None and array.shape[0] != length:
         raise ShapeError(f"{name} must have {length} entries, got {array.shape[0]}")
     finite(array, name)
@@ -31,13 +26,18 @@ def vector(values: ArrayLike, name: str, *, length: int | None = None) -> Floats
 
 def matrix(values: ArrayLike, name: str) -> Floats:
     """A finite float64 matrix, or an error that names the first bad entry."""
+    array = _numbers(values, name, 2, "two dimensions (rows and columns)")
+    finite(array, name)
+    return array
+
+
+def _numbers(values: ArrayLike, name: str, dimensions: int, words: str) -> Floats:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ShapeError(f"{name} must be a table of numbers, got {values!r:.80}") from None
-    if array.ndim != 2:
-        raise ShapeError(f"{name} must have two dimensions (rows and columns), got shape {array.shape}")
-    finite(array, name)
+        raise ShapeError(f"{name} must be numbers, got {values!r:.80}") from None
+    if array.ndim != dimensions:
+        raise ShapeError(f"{name} must have {words}, got shape {array.shape}")
     return array
 
 

@@ -19,7 +19,7 @@ from ohmline.check import LawBroken, Subject
 from ohmline.compiled import implements
 from ohmline.kernel.space import entry, evaluate, shift, sqlength
 from ohmline.learn.lgc.lookahead import WORTHWHILE
-from ohmline.learn.node_learner import BinaryNodeLearner
+from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.step import learn, view
 
 
@@ -232,7 +232,7 @@ class Forgetful(NamedTuple):
     w: np.ndarray
 
 
-class Follower(BinaryNodeLearner):
+class Follower(BinaryKernelLearner):
     """Adds y v_i at every label, in two halves: with a column missing between them it would be half a step."""
 
     kind = "Follower"
@@ -241,19 +241,6 @@ class Follower(BinaryNodeLearner):
         self.kernel = kernel
         self.space = kernel.space
         self.state = Forgetful(np.zeros(kernel.space.width))
-
-    @property
-    def nodes(self) -> ohm.graph.NodeIndex:
-        return self.kernel.nodes
-
-    def settings(self) -> ohm.State:
-        return {}
-
-    @classmethod
-    def restore(cls, state: ohm.State, kernel: ohm.Kernel) -> Follower:
-        learner = cls(kernel)
-        learner.load(state)
-        return learner
 
 
 @implements(view, Forgetful)

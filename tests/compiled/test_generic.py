@@ -23,7 +23,7 @@ from ohmline.compiled import (
     unpacked,
 )
 from ohmline.errors import LearnerError
-from ohmline.learn.node_learner import BinaryNodeLearner
+from ohmline.learn.node_learner import BinaryKernelLearner
 
 
 class Inside(NamedTuple):
@@ -89,22 +89,11 @@ def test_a_learner_without_bodies_is_told_what_to_write() -> None:
     class Bare(NamedTuple):
         w: np.ndarray
 
-    class Unfinished(BinaryNodeLearner):
+    class Unfinished(BinaryKernelLearner):
         kind = "Unfinished"
 
         def __init__(self, kernel: ohm.Kernel) -> None:
             self.kernel, self.space, self.state = kernel, kernel.space, Bare(np.zeros(3))
-
-        @property
-        def nodes(self) -> ohm.graph.NodeIndex:
-            return self.kernel.nodes
-
-        def settings(self) -> ohm.State:
-            return {}
-
-        @classmethod
-        def restore(cls, state: ohm.State, kernel: ohm.Kernel) -> Unfinished:
-            return cls(kernel)
 
     learner = Unfinished(ohm.LaplacianKernel(ohm.graph.generate.line(3).graph))
     with pytest.raises(LearnerError, match=r"Bare has no body of view.*@implements\(view, Bare\)"):

@@ -10,27 +10,14 @@ from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.game import Stream, play
 from ohmline.kernel import RBF
 from ohmline.kernel.vector import VectorKernel
-from ohmline.learn.manifold import (
-    Buffer,
-    Manifold,
-    Multiview,
-    Nystroem,
-    OnlineManifold,
-    Printed,
-    Proximal,
-    Pursuit,
-    RPTree,
-    Scene,
-    Slopes,
-    Smoothness,
-)
+from ohmline.learn.manifold import Scene, Slopes
 
 RNG = np.random.default_rng(0)
 
 
 @pytest.fixture
 def model():
-    learner = OnlineManifold(RBF(0.5), Buffer(10), smoothness=Manifold(0.3))
+    learner = ohm.OnlineManifold(RBF(0.5), ohm.Buffer(10), smoothness=ohm.Manifold(0.3))
     for x in RNG.normal(size=(15, 2)):
         learner.learn_one(x, 1 if x[0] > 0 else -1)
     return learner
@@ -88,7 +75,7 @@ def test_bad_widths(bad):
     with pytest.raises(ParameterError, match="width"):
         RBF(bad)
     with pytest.raises(ParameterError, match="width"):
-        Manifold(bad)
+        ohm.Manifold(bad)
 
 
 class Odd(VectorKernel):
@@ -99,45 +86,52 @@ class Odd(VectorKernel):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Buffer(0), "size of Buffer must be a whole number of at least 1, got 0"),
-        (lambda: Buffer(2.5), "size of Buffer"),
-        (lambda: Buffer(keep="oldest"), "'newest', 'labelled', got 'oldest'"),
-        (lambda: RPTree(0), "leaves of RPTree"),
-        (lambda: RPTree(points=1), "points of RPTree"),
-        (lambda: RPTree(rank=0), "rank of RPTree"),
-        (lambda: Nystroem(0), "size of Nystroem"),
-        (lambda: Nystroem(slack=0), "slack"),
-        (lambda: Pursuit(reduction=2.0), "reduction"),
-        (lambda: Pursuit(atoms=-1), "atoms"),
-        (lambda: Printed(0), "gamma"),
-        (lambda: Proximal(-1), "gamma"),
-        (lambda: Proximal(replays=-1), "replays"),
-        (lambda: Manifold(0.1, weight=lambda b, x: b), "not both"),
-        (lambda: Manifold(0.1, cutoff=1.0), "cutoff"),
-        (lambda: Multiview([0]), "two or more"),
-        (lambda: Multiview([0], []), "two or more"),
-        (lambda: Multiview([0], [-1]), "column"),
-        (lambda: OnlineManifold(Odd()), r"RBF\(width\) or Linear"),
-        (lambda: OnlineManifold(loss="zero-one"), "loss must be one of 'hinge'"),
-        (lambda: OnlineManifold(bandwidth="magic"), "bandwidth must be one of"),
-        (lambda: OnlineManifold(step="big"), "step must be"),
-        (lambda: OnlineManifold(classes=["one"]), "two or more"),
-        (lambda: OnlineManifold(classes=["a", "a"]), "declared twice"),
-        (lambda: OnlineManifold(label_rate=0.0), "label_rate must be above 0"),
-        (lambda: OnlineManifold(label_rate=1.5), "label_rate"),
-        (lambda: OnlineManifold(lambda_1=-1.0), "lambda_1"),
-        (lambda: OnlineManifold(lambda_2=np.nan), "lambda_2"),
-        (lambda: OnlineManifold(seed=-1), "seed"),
-        (lambda: OnlineManifold(basis=Buffer(keep="labelled"), drift=True), "keep='newest'"),
-        (lambda: OnlineManifold(basis=RPTree(), step=Proximal(replays=2)), "cannot be replayed|none can be"),
-        (lambda: OnlineManifold(basis=RPTree(), smoothness=Multiview([0], [1])), "one view"),
-        (lambda: OnlineManifold(basis=Nystroem(), smoothness=Multiview([0], [1])), "one view"),
+        (lambda: ohm.Buffer(0), "size of Buffer must be a whole number of at least 1, got 0"),
+        (lambda: ohm.Buffer(2.5), "size of Buffer"),
+        (lambda: ohm.Buffer(keep="oldest"), "'newest', 'labelled', got 'oldest'"),
+        (lambda: ohm.RPTree(0), "leaves of RPTree"),
+        (lambda: ohm.RPTree(points=1), "points of RPTree"),
+        (lambda: ohm.RPTree(rank=0), "rank of RPTree"),
+        (lambda: ohm.Nystroem(0), "size of Nystroem"),
+        (lambda: ohm.Nystroem(slack=0), "slack"),
+        (lambda: ohm.Pursuit(reduction=2.0), "reduction"),
+        (lambda: ohm.Pursuit(atoms=-1), "atoms"),
+        (lambda: ohm.Printed(0), "gamma"),
+        (lambda: ohm.Proximal(-1), "gamma"),
+        (lambda: ohm.Proximal(replays=-1), "replays"),
+        (lambda: ohm.Manifold(0.1, weight=lambda b, x: b), "not both"),
+        (lambda: ohm.Manifold(0.1, cutoff=1.0), "cutoff"),
+        (lambda: ohm.Multiview([0]), "two or more"),
+        (lambda: ohm.Multiview([0], []), "two or more"),
+        (lambda: ohm.Multiview([0], [-1]), "column"),
+        (lambda: ohm.OnlineManifold(Odd()), r"RBF\(width\) or Linear"),
+        (lambda: ohm.OnlineManifold(loss="zero-one"), "loss must be one of 'hinge'"),
+        (lambda: ohm.OnlineManifold(bandwidth="magic"), "bandwidth must be one of"),
+        (lambda: ohm.OnlineManifold(step="big"), "step must be"),
+        (lambda: ohm.OnlineManifold(classes=["one"]), "two or more"),
+        (lambda: ohm.OnlineManifold(classes=["a", "a"]), "declared twice"),
+        (lambda: ohm.OnlineManifold(label_rate=0.0), "label_rate must be above 0"),
+        (lambda: ohm.OnlineManifold(label_rate=1.5), "label_rate"),
+        (lambda: ohm.OnlineManifold(lambda_1=-1.0), "lambda_1"),
+        (lambda: ohm.OnlineManifold(lambda_2=np.nan), "lambda_2"),
+        (lambda: ohm.OnlineManifold(seed=-1), "seed"),
+        (lambda: ohm.OnlineManifold(basis=ohm.Buffer(keep="labelled"), drift=True), "keep='newest'"),
         (
-            lambda: OnlineManifold(basis=RPTree(covariance=True), smoothness=Manifold(weight=lambda b, x: b)),
+            lambda: ohm.OnlineManifold(basis=ohm.RPTree(), step=ohm.Proximal(replays=2)),
+            "cannot be replayed|none can be",
+        ),
+        (lambda: ohm.OnlineManifold(basis=ohm.RPTree(), smoothness=ohm.Multiview([0], [1])), "one view"),
+        (lambda: ohm.OnlineManifold(basis=ohm.Nystroem(), smoothness=ohm.Multiview([0], [1])), "one view"),
+        (
+            lambda: ohm.OnlineManifold(
+                basis=ohm.RPTree(covariance=True), smoothness=ohm.Manifold(weight=lambda b, x: b)
+            ),
             "covariance=False",
         ),
         (
-            lambda: OnlineManifold(smoothness=Manifold(weight=lambda b, x: b), step=Proximal(replays=1)),
+            lambda: ohm.OnlineManifold(
+                smoothness=ohm.Manifold(weight=lambda b, x: b), step=ohm.Proximal(replays=1)
+            ),
             "written in Python",
         ),
     ],
@@ -148,14 +142,14 @@ def test_bad_options(make, says):
 
 
 def test_drift_over_a_tree_goes_without_replays():
-    learner = OnlineManifold(basis=RPTree(), drift=True)
-    assert learner.options.step == Proximal(0.3, decaying=False)
-    assert OnlineManifold(drift=True).options.step == Proximal(0.3, decaying=False, replays=5)
-    assert OnlineManifold(drift=True).options.basis.keep == "newest"
+    learner = ohm.OnlineManifold(basis=ohm.RPTree(), drift=True)
+    assert learner.options.step == ohm.Proximal(0.3, decaying=False)
+    assert ohm.OnlineManifold(drift=True).options.step == ohm.Proximal(0.3, decaying=False, replays=5)
+    assert ohm.OnlineManifold(drift=True).options.basis.keep == "newest"
 
 
 def test_no_function_before_the_first_point():
-    learner = OnlineManifold()
+    learner = ohm.OnlineManifold()
     with pytest.raises(LearnerError, match="no point yet"):
         _ = learner.function
     assert learner.predict_one([1.0]) == 1
@@ -163,7 +157,7 @@ def test_no_function_before_the_first_point():
 
 
 def test_columns_that_the_points_do_not_have():
-    learner = OnlineManifold(RBF(1.0), smoothness=Multiview([0], [5]))
+    learner = ohm.OnlineManifold(RBF(1.0), smoothness=ohm.Multiview([0], [5]))
     with pytest.raises(ParameterError, match="names column 5, but the points have 2 features"):
         learner.learn_one([0.0, 1.0], 1)
     assert learner.trials == 0
@@ -173,8 +167,8 @@ def test_columns_that_the_points_do_not_have():
 
 def test_bad_weights_leave_the_learner_as_it_was():
     answer = {"value": 1.0}
-    learner = OnlineManifold(
-        RBF(0.5), smoothness=Manifold(weight=lambda basis, x: np.full(len(basis), answer["value"]))
+    learner = ohm.OnlineManifold(
+        RBF(0.5), smoothness=ohm.Manifold(weight=lambda basis, x: np.full(len(basis), answer["value"]))
     )
     learner.learn_one([0.0, 1.0], 1)
     before = learner.snapshot()
@@ -188,14 +182,14 @@ def test_bad_weights_leave_the_learner_as_it_was():
 
 
 def test_slopes_of_the_wrong_shape_are_refused():
-    class Wrong(Smoothness):
+    class Wrong(ohm.Smoothness):
         def energy(self, scene: Scene) -> float:
             return 0.0
 
         def slopes(self, scene: Scene) -> Slopes:
             return Slopes(np.zeros(3), np.zeros((1, 1, 99)), 1.0)
 
-    learner = OnlineManifold(RBF(0.5), smoothness=Wrong())
+    learner = ohm.OnlineManifold(RBF(0.5), smoothness=Wrong())
     with pytest.raises(ShapeError, match=r"slopes.*\(1, 1\)"):
         learner.learn_one([0.0, 1.0], 1)
     assert learner.trials == 0

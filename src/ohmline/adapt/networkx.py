@@ -24,12 +24,29 @@ def label_nodes(
     method: Transduction | None = None,
     weight: str = "weight",
 ) -> dict[Hashable, Any]:
-    """Spread the labels of some nodes over a networkx graph, all at once.
+    """Spread the labels of some nodes over a networkx graph, all at once; the graph is changed.
 
-    Nodes that carry the attribute `label` (and not None) are the labelled ones. Every node gets
-    the attribute `prediction`, None where no label reaches. `method` is `Harmonic()`,
-    `LLGC()` or another `Transduction`. Returns the same predictions by node.
+    Parameters
+    ----------
+    graph
+        An undirected networkx graph.
+    label
+        The node attribute that holds the known labels; a node without it, or with None, is unlabelled. At least one
+        node must have a label. Default `"label"`.
+    prediction
+        The node attribute that every node's prediction is written to. Default `"prediction"`.
+    method
+        `Harmonic()` (default), `LLGC()` or another `Transduction`.
+    weight
+        The edge attribute that holds the weights, above 0; a missing one counts as 1. Default `"weight"`.
 
+    Returns
+    -------
+    dict
+        The prediction of every node; None where no label reaches.
+
+    Examples
+    --------
     >>> import networkx as nx
     >>> path = nx.path_graph(["a", "b", "c", "d"])
     >>> path.nodes["a"]["label"], path.nodes["d"]["label"] = "left", "right"
@@ -59,11 +76,33 @@ def play_nodes(
     weight: str = "weight",
     seed: int = 0,
 ) -> Trace:
-    """Play the online game over a networkx graph, node by node in a random order.
+    """Play the online game over a networkx graph, node by node in a random order; the graph is changed.
 
-    Every node gets the attribute `prediction`: what `learner` said when the node came up,
-    before its `label` could be asked for. `learner` makes one from the graph.
+    Parameters
+    ----------
+    graph
+        An undirected networkx graph.
+    learner
+        A function that makes the learner from the graph, as an `ohmline.Graph`.
+    label
+        The node attribute that holds the labels; one that is missing or None is not known. Default `"label"`.
+    prediction
+        The node attribute that is written to: what the learner predicted when the node came up, before its label
+        could be asked for. Default `"prediction"`.
+    query
+        Which labels are asked for; None (default) asks for all.
+    weight
+        The edge attribute that holds the weights; a missing one counts as 1. Default `"weight"`.
+    seed
+        Draws the order of the nodes and the coins of a random query. Default 0.
 
+    Returns
+    -------
+    Trace
+        The game.
+
+    Examples
+    --------
     >>> import networkx as nx
     >>> import ohmline as ohm
     >>> club = nx.karate_club_graph()

@@ -30,21 +30,18 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
     Parameters
     ----------
     kernel_width
-        sigma_K of paper 003; read off the first hundred points when None.
+        The width of the Gaussian kernel, above 0: sigma_K of paper 003. None (default) reads it off the first 100
+        points.
     graph_width
-        sigma of the graph weights; read off the first hundred points when None.
+        The width of the graph's weights, above 0: sigma of paper 003. None (default) reads it off the first 100 points.
     buffer_size
-        Points kept.
-    loss
-        `"hinge"`, `"squared-hinge"`, `"logistic"` or `"squared"`.
-    lambda_1
-        Weight of the norm.
-    lambda_2
-        Weight of the graph: how much unlabelled points matter.
+        How many points are kept, at least 1. Default 300.
+    loss, lambda_1, lambda_2
+        As for `OnlineManifold`: the loss and the weights of the norm and of the graph.
     drift
-        Forget the past: for streams that change.
+        Whether to forget the past, for streams that change. Default False.
     seed
-        For the replays under `drift`.
+        Draws the replays under `drift`. Default 0.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from ohmline.learn.manifold import Loss
 
 
 def probabilities(scores: Floats, loss: Loss) -> Floats:
-    """Scores to probabilities, row by row: softmax, at the scale that the loss was learned at.
+    """Turn scores into probabilities, row by row: softmax, at the scale of the loss.
 
     >>> probabilities(np.array([[-1.0, 1.0], [0.0, 0.0]]), Loss.HINGE).round(3)
     array([[0.119, 0.881], [0.5  , 0.5  ]])

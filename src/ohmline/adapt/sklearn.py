@@ -27,19 +27,42 @@ from ohmline.learn.manifold import Basis, Loss, Manifold, OnlineManifold
 
 @final
 class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """`OnlineManifold` with `fit`, `partial_fit`, `predict` and `predict_proba`.
+    """`OnlineManifold` as a scikit-learn classifier, which learns from points without a label too.
 
-    `fit` plays the rows in their order, `passes` times; `partial_fit` goes on from where it
-    was. Points without a label are learned from too. A label that is None or NaN is missing, and
-    so is `unlabelled` (-1, scikit-learn's own marker) with these exceptions: `unlabelled` is a
-    class where it is named in `partial_fit`'s `classes`, and in `fit` where at most one other
-    label occurs, since y in {-1, +1} is an ordinary binary problem. `unlabelled=None` makes -1
-    an ordinary label everywhere.
+    `fit` plays the rows in their order; `partial_fit` goes on from where it was. A label that is None or NaN is
+    missing; see `unlabelled` for a marker of your own. The probabilities are a logistic function of the scores: in
+    the right order, and calibrated only as far as the loss makes them so (`loss="logistic"`).
 
-    `kernel_width` and `graph_width` are the sigma_K and sigma of paper 003, read off the data
-    when None. The probabilities are a logistic function of the scores: in the right order, and
-    calibrated only as far as the loss makes them so (`loss="logistic"`).
+    Parameters
+    ----------
+    kernel_width
+        The width of the Gaussian kernel, above 0: sigma_K of paper 003. None (default) reads it off the data.
+    graph_width
+        The width of the graph's weights, above 0: sigma of paper 003. None (default) reads it off the data.
+    basis
+        `Buffer`, `RPTree`, `Nystroem` or `Full`. None (default) keeps a buffer of 300 points.
+    loss
+        `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
+    lambda_1
+        Weight of the norm, at least 0. Default 0.001.
+    lambda_2
+        Weight of the graph, at least 0: how much unlabelled points matter. Default 0.3.
+    averaged
+        Whether to predict with the average of all functions instead of the latest. Default False.
+    drift
+        Whether to forget the past, for streams that change. Default False.
+    passes
+        How many times `fit` plays the rows, at least 1. Default 1.
+    unlabelled
+        The label that marks a missing one, by default -1, scikit-learn's own marker. It is a class nevertheless where
+        `partial_fit` names it in `classes`, and in `fit` where at most one other label occurs, since y in {-1, +1} is
+        an ordinary binary problem. None makes -1 an ordinary label everywhere.
+    random_state
+        Draws the replays and the directions of a tree: a seed, a NumPy `RandomState`, or None (default) for
+        NumPy's global one.
 
+    Examples
+    --------
     >>> from sklearn.datasets import make_moons
     >>> X, truth = make_moons(2000, noise=0.08, random_state=0)
     >>> y = np.where(np.arange(2000) % 100 < 2, truth, -1)  # 2 % of the labels
@@ -76,7 +99,15 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from scratch."""
+        """Learn from scratch.
+
+        Parameters
+        ----------
+        X
+            The points, one per row.
+        y
+            The label of each point, with labels of at least two classes.
+        """
         passes = count(self.passes, "passes", least=1)
         X, labels, known = self._checked(X, y, reset=True)
         found = np.unique(labels[known])
@@ -96,7 +127,17 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
-        """Learn some more rows; the first call names all `classes`."""
+        """Learn from some more points.
+
+        Parameters
+        ----------
+        X
+            The points, one per row.
+        y
+            The label of each point.
+        classes
+            All classes, two or more. The first call must name them; later ones may leave them out (None, the default).
+        """
         first = not hasattr(self, "learner_")
         if first and classes is None:
             raise LabelError(
@@ -122,20 +163,43 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """The scores: f(x) for two classes (above 0 means the second), else one column a class."""
+        """The scores of each point.
+
+        Parameters
+        ----------
+        X
+            The points, one per row.
+
+        Returns
+        -------
+        array
+            For two classes one score per point, above 0 for the second class; otherwise one column per class.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         function = self.learner_.average if self.averaged else self.learner_.function
         return function(X)
 
     def predict(self, X: ArrayLike) -> AnyArray:
-        """The class of each row."""
+        """The class of each point.
+
+        Parameters
+        ----------
+        X
+            The points, one per row.
+        """
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(1)
         return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """The probability of each class, one column each."""
+        """The probability of each class, with one row per point and one column per class.
+
+        Parameters
+        ----------
+        X
+            The points, one per row.
+        """
         scores = self.decision_function(X)
         both = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
         return probabilities(both, Loss(self.loss))

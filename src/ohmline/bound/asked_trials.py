@@ -21,8 +21,10 @@ from ohmline.learn.contract import BinaryLearner
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The asked trials of a trace, in order. A trial whose label stayed hidden taught nothing, so
-    no theorem counts it."""
+    """The trials of a trace whose label was asked for, in order.
+
+    A trial whose label stayed hidden taught nothing, so no theorem counts it.
+    """
 
     nodes: NodeIndex
     positions: Ints

@@ -12,28 +12,49 @@ from ohmline.game.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """Something a theorem needs, and whether it was looked at or taken on trust."""
+    """Something a theorem needs, and whether it was checked or taken on trust.
+
+    Attributes
+    ----------
+    text
+        The assumption in words.
+    checked
+        True: verified on this trace. False: assumed.
+    holds
+        What the check found. Default True; an assumption that is not checked is taken to hold.
+    """
 
     text: str
     checked: bool
-    """True: verified on this trace. False: assumed."""
     holds: bool = True
-    """What the check found; an assumed one is taken to hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A limit on the mistakes of one trace, and why."""
+    """A limit on the mistakes of one trace, and why it holds.
+
+    Attributes
+    ----------
+    theorem
+        The theorem, by paper and number.
+    value
+        The limit: no more than this many mistakes, as the theorems count them (`trace.charged`).
+    charged
+        How many the trace has.
+    terms
+        The numbers that the limit is made of, by name. Empty by default.
+    assumptions
+        What the limit rests on. Empty by default.
+    counts
+        What `value` and `charged` count, `"mistakes"` by default.
+    """
 
     theorem: str
     value: float
-    """No more than this many mistakes, in the theorems' count (`trace.charged`)."""
     charged: int
-    """How many the trace has."""
     terms: Mapping[str, float] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
     counts: str = "mistakes"
-    """What `value` and `charged` count."""
 
     @property
     def valid(self) -> bool:
@@ -52,7 +73,7 @@ class Certificate:
 
 
 class Bound(ABC):
-    """One theorem."""
+    """A theorem that turns the trace of a game into a certificate. A subclass gives `certify`."""
 
     @abstractmethod
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:

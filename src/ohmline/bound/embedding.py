@@ -37,7 +37,9 @@ class Separated(NamedTuple):
 
 @final
 class EmbeddingBound(Bound):
-    """|M| <= C + 4 |X| sum e^{-a (d - rho)} + 1, and so C° + 1 for large a (paper 002, Theorem 8).
+    """Limits the mistakes of `Pounce` on an `ExponentialEmbedding` of points (paper 002, Theorem 8).
+
+    |M| <= C + 4 |X| sum e^{-a (d - rho)} + 1, which is C° + 1 for large a.
 
     | paper | here |
     |---|---|
@@ -49,8 +51,10 @@ class EmbeddingBound(Bound):
     certificate holds for the a at hand; at a = inf it is 0, and the value is C° + 1.
 
     Points at an infinite distance form components, and the certificate is the sum over those with a
-    mistake. Without a comparator the sets need to agree with the labels that were asked for only.
+    mistake. Without a comparator the sets only need to agree with the labels that were asked for.
 
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> moons = ohm.graph.generate.two_moons(200, noise=0.03)
     >>> learner = ohm.Pounce(ohm.ExponentialEmbedding(moons.points, a=float("inf")))

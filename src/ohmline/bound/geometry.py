@@ -21,19 +21,35 @@ from ohmline.kernel.terms import Constant, Ridge
 
 
 class PointLengths(NamedTuple):
-    """The chain of Theorem 3.2, eq. (8), for every node: each array is at most the next."""
+    """The chain of inequalities of Theorem 3.2, eq. (8), for every node: each array is at most the next.
+
+    Attributes
+    ----------
+    sqlength
+        ||v_p||^2, the diagonal of L+.
+    mean_resistance
+        The mean of r(p, q) over all q, p included.
+    eccentricity
+        d(p), the geodesic distance to the furthest node.
+    """
 
     sqlength: Floats
-    """||v_p||^2, the diagonal of L+."""
     mean_resistance: Floats
-    """The mean of r(p, q) over all q, p included."""
     eccentricity: Floats
-    """The geodesic distance to the furthest node."""
 
 
 def point_lengths(graph: Graph) -> PointLengths:
-    """||v_p||^2 <= mean of r(p, q) <= d(p), on a connected graph (Theorem 3.2, eq. (8)).
+    """Compare the lengths of a graph's points with resistances and distances (paper 001, Theorem 3.2, eq. (8)).
 
+    ||v_p||^2 <= mean of r(p, q) <= d(p).
+
+    Parameters
+    ----------
+    graph
+        A connected graph without negative weights.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> chain = point_lengths(ohm.graph.generate.line(3).graph)
     >>> [array.round(3).tolist() for array in chain]
@@ -49,20 +65,42 @@ def point_lengths(graph: Graph) -> PointLengths:
 
 
 class NoisyNorm(NamedTuple):
-    """The two sides of Lemma 4.1, eq. (12)."""
+    """The two sides of Lemma 4.1, eq. (12).
+
+    Attributes
+    ----------
+    sqnorm
+        ||u'||^2 in the kernel K_c^b.
+    bound
+        ||u||^2_G + beta_u / b + 4k / c, which is at least as large.
+    """
 
     sqnorm: float
-    """||u'||^2 in the kernel K_c^b."""
     bound: float
-    """||u||^2_G + beta_u / b + 4k / c."""
 
 
 def noisy_norm(graph: Graph, noisy: Any, concept: Any, *, b: float, c: float = 0.0) -> NoisyNorm:
-    """||u'||^2 <= ||u||^2_G + beta_u / b + 4k / c for labellings that differ in k nodes (Lemma 4.1).
+    """Bound the norm of a noisy labelling by that of a smooth one (paper 001, Lemma 4.1).
 
-    `noisy` is u' and `concept` is u. beta is summed over the components, each having its own
-    bias; without a ridge the two must be equal, and so are the two sides (eq. (13)).
+    ||u'||^2 <= ||u||^2_G + beta_u / b + 4k / c for labellings u and u' that differ in k nodes. beta is summed over the
+    components, each of which has its own bias.
 
+    Parameters
+    ----------
+    graph
+        The graph of the kernel.
+    noisy
+        u', a labelling of every node in -1 and +1: an array in the order of the nodes, or a mapping.
+    concept
+        u, another labelling of every node.
+    b
+        The bias of the kernel, above 0.
+    c
+        The ridge of the kernel, at least 0. Without a ridge (0, the default) the bound is infinite unless the
+        labellings are equal, and then so are the two sides (eq. (13)).
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> family = ohm.graph.generate.noisy_barbell(20, 1)
     >>> noisy_norm(family.graph, family.labels, family.clean, b=1.0, c=1.0)

@@ -20,7 +20,9 @@ from ohmline.learn.projection import Projection, Strategy
 
 @final
 class PartitionBound(Bound):
-    """|M| <= cut (n / min(n+, n-))^2 B, the classifier of Theorem 4.1 put into Theorem 3.2.
+    """Limits the mistakes of `Projection` by a partition of the graph (paper 000, Theorems 4.1 and 4.2).
+
+    |M| <= cut (n / min(n+, n-))^2 B: the classifier of Theorem 4.1 put into Theorem 3.2.
 
     | paper | here |
     |---|---|
@@ -36,6 +38,8 @@ class PartitionBound(Bound):
 
     Differs: the paper calls the edges between the parts intra-partition.
 
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> barbell = ohm.graph.generate.barbell(6)
     >>> stream = ohm.Stream(range(12), barbell.labels).shuffled(seed=0)

@@ -31,18 +31,17 @@ class Smoothness(NamedTuple):
 
 @final
 class GraphPerceptronBound(Bound):
-    """|M| <= 2e + Z/2 + sqrt(2eZ + Z^2/4), Z = (4 cut(u') + beta/b + 4k/c)(R + b + c).
+    """Limits the mistakes of `Perceptron` by properties of the graph (paper 001, Theorem 4.2).
+
+    |M| <= 2e + Z/2 + sqrt(2eZ + Z^2/4), Z = (4 cut(u') + beta/b + 4k/c)(R + b + c).
 
     | paper | here |
     |---|---|
     | K_c^b | the kernel must be `LaplacianKernel(g) + Constant(b)`, with or without `Ridge(c)` |
     | u | `comparator`; \\|M_A ∩ M_u\\| is term `comparator_errors` |
-    | u' | `concept`, a smoother labelling; by default the comparator, smoothed node by node |
+    | u' | `concept`, a smoother labelling |
     | k | term `odd`: nodes on which u and u' differ; 4k/c is 0 when k is |
     | Phi(u'), beta_u', R_G | terms `cut`, `balance`, `resistance` |
-
-    Every u' gives a valid bound. With c > 0 the default starts from u and turns single nodes as
-    long as that lowers Z; with c = 0 it has to be u itself.
 
     *Several components.* K is block diagonal with its own bias in each block, so Lemma 4.1 holds
     block by block: beta is the sum of (mean of u')^2 over the components, R the largest
@@ -51,6 +50,15 @@ class GraphPerceptronBound(Bound):
 
     Without a comparator it takes the signs of the smallest-norm function that fits what was seen.
 
+    Parameters
+    ----------
+    concept
+        u', a labelling of every node: an array in the order of the nodes, or a mapping. Any labelling gives a valid
+        bound when c > 0; with c = 0 it must be u. None (default) starts from u and, with c > 0, flips single nodes as
+        long as that lowers Z.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> octopus = ohm.graph.generate.octopus(5, 3)
     >>> learner = ohm.Perceptron(ohm.LaplacianKernel(octopus.graph) + ohm.Constant(1.0))
@@ -127,7 +135,7 @@ def smoothness(graph: Graph, u: Floats, matter: Bools) -> Smoothness:
 
 
 def smoothed(graph: Graph, u: Floats, matter: Bools, b: float, c: float) -> Floats:
-    """A labelling near `u` that lowers 4 cut + beta/b + 4k/c, turning one node at a time."""
+    """A labelling near `u` that lowers 4 cut + beta/b + 4k/c, found by flipping one node at a time."""
     smooth, sizes = u.copy(), np.bincount(graph.component_of)
     totals = np.bincount(graph.component_of, weights=u)
     pull = graph.adjacency @ u  # what the neighbours of each node say, by weight

@@ -18,12 +18,14 @@ from ohmline.learn.halving import Halving
 
 @final
 class HalvingBound(Bound):
-    """|M| <= log2 of the number of labellings whose cut is within the budget (paper 001, section 5.2).
+    """Limits the mistakes of `Halving` by the size of its class of labellings (paper 001, section 5.2).
+
+    |M| <= log2 of the number of labellings whose cut is within the budget.
 
     | paper | here |
     |---|---|
     | K_G^k | the learner's labellings, with a cut of at most (or exactly) the budget, counted exactly |
-    | the cardinality's upper bound | `labelling_bits`, for graphs on which nobody can count |
+    | the cardinality's upper bound | `labelling_bits`, for graphs on which exact counting is not feasible |
 
     A mistaken trial (a tie is one) rules out at least half of the labellings that are left. With a
     comparator one labelling survives, so the bound is log2 of their number; without it, the bound is
@@ -31,6 +33,8 @@ class HalvingBound(Bound):
 
     Differs: the paper's class has a cut of exactly k, for which the learner needs `exactly=True`.
 
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.graph.generate.line(8)
     >>> stream = ohm.Stream(range(8), line.labels).shuffled(seed=1)
@@ -71,14 +75,23 @@ class HalvingBound(Bound):
 
 
 def labelling_bits(graph: Graph, cut_budget: int) -> float:
-    """log2 of 2^components times the sum of C(edges, j) over j up to the budget.
+    """An upper bound on the bits of a class of labellings with few cut edges, on any graph.
 
-    An upper bound on the bits of the class of labellings that cut at most that many edges, on any
-    graph: such a labelling is told by its cut edges and one bit a component. On a forest every set
-    of edges is the cut of a labelling, so it is exact there.
+    It is log2 of 2^components times the sum of C(edges, j) over j up to the budget: such a labelling is determined by
+    its cut edges and one bit per component. On a forest every set of edges is the cut of a labelling, so the bound is
+    exact there.
 
     Differs: the paper prints C(n (n - 1), k), with every pair of nodes for an edge.
 
+    Parameters
+    ----------
+    graph
+        Any graph; the weights of its edges play no part.
+    cut_budget
+        The largest number of cut edges of a labelling in the class, at least 0.
+
+    Examples
+    --------
     >>> from ohmline.graph import generate
     >>> labelling_bits(generate.line(8).graph, 1), round(labelling_bits(generate.ring(8).graph, 2), 2)
     (4.0, 6.21)

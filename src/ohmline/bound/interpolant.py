@@ -21,7 +21,7 @@ class Interpolant:
     `start` is w, a function of the space by its values at every node; zero by default. The nodes
     enter in the order in which they were first seen, so that one factorisation serves every prefix.
     A node that came with both labels takes the one it had more often (the later one, when equally
-    often). Cost: one Cholesky factor of K_SS; with a rank-d kernel O(d^2) a node instead.
+    often). Cost: one Cholesky factor of K_SS; with a rank-d kernel O(d^2) per node instead.
 
     >>> import ohmline as ohm
     >>> from ohmline.bound.asked_trials import evidence

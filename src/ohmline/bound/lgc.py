@@ -97,18 +97,21 @@ def learned(seen: Evidence) -> Assumption:
 
 @final
 class OnlineLGCBound(Bound):
-    """|M| <= min_u {sum_U (u . m_t - y_t)^2 + mu ||u||^2} + sum_M m_t' A_t^-1 m_t.
+    """Limits the mistakes of `OnlineLGC` by the loss of a comparator (paper 004, Corollary 5 corrected).
 
-    U are the labels learned and M the mistaken ones among them (with `mistake_driven` the same).
+    |M| <= min_u {sum_U (u . m_t - y_t)^2 + mu ||u||^2} + sum_M m_t' A_t^-1 m_t, where U are the labels learned and M
+    the mistaken ones among them (with `mistake_driven` the same).
 
     Differs: this replaces Corollary 5 of paper 004, which is false as printed (one node whose
-    label is always the one not said: 1000 mistakes in 1000 trials against a bound of 506.9). The
+    label is always the one not predicted: 1000 mistakes in 1000 trials against a bound of 506.9). The
     proof: with q_t = m_t' A_{t-1}^-1 m_t, the minimum equals sum_U (y_t - margin_t)^2 / (1 + q_t),
     every mistaken trial has (y_t - margin_t)^2 >= 1, and 1 - 1 / (1 + q_t) = m_t' A_t^-1 m_t.
 
     A comparator is a labelling of every node; the function nearest to it in the kernel's space
     takes the part of u. Without one the minimum itself is taken, which needs no hindsight.
 
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> ring = ohm.Graph.from_edges([(k, (k + 1) % 20) for k in range(20)])
     >>> stream = ohm.Stream(range(20), [1] * 10 + [-1] * 10).shuffled(seed=0)
@@ -134,7 +137,9 @@ class OnlineLGCBound(Bound):
 
 @final
 class OnlineLGCRegret(Bound):
-    """R_T <= (mu / 2) ||u||^2 + (gamma / 2) sum_i log(1 + lambda_i / mu) (paper 004, Theorem 4).
+    """Limits the regret of `OnlineLGC`, and with it the mistakes (paper 004, Theorem 4).
+
+    R_T <= (mu / 2) ||u||^2 + (gamma / 2) sum_i log(1 + lambda_i / mu).
 
     | paper | here |
     |---|---|
@@ -177,14 +182,19 @@ class OnlineLGCRegret(Bound):
 
 @final
 class LabelComplexity(Bound):
-    """N_T <= T^kappa d ln(1 + N_T B / (mu d)): labels that `VarianceAbove(kappa)` asks for.
+    """Limits how many labels `VarianceAbove(kappa)` asks for with `OnlineLGC` (paper 004, Theorem 7).
 
-    (Paper 004, Theorem 7.) `value` is the largest N that satisfies it, so it can be had before the
+    N_T <= T^kappa d ln(1 + N_T B / (mu d)). `value` is the largest N that satisfies it, so it is known before the
     first trial. B is the largest ||m||^2, which the paper's text drops.
 
     The proof sums r_t over the labels asked for, so each of them must have entered A: with
-    mistake-driven updates the bound is false (one node, one label: it is asked for ever after),
+    mistake-driven updates the bound is false (one node, one label: it is asked for again and again),
     and the certificate says so. A comparator plays no part.
+
+    Parameters
+    ----------
+    kappa
+        The kappa of the query that was played, from 0 to 1. Default 0.4.
     """
 
     def __init__(self, kappa: float = 0.4) -> None:

@@ -20,7 +20,7 @@ from ohmline.learn.perceptron import Perceptron
 
 @final
 class OneVsRestBound(Bound):
-    """The sum over the classes of the bound of each binary problem.
+    """Limits the mistakes of `OneVsRest`: the sum of the bounds of its binary problems.
 
     If the margin of every class has the right sign, the largest one is that of the right class; so a mistake
     among many classes is a mistake in one binary problem at least (a tie counts as one there). Each problem is
@@ -112,7 +112,7 @@ def _signs(comparator: Any, label: Any, learner: OneVsRest) -> list[int] | None:
 
 
 def _seen_before(trace: Trace) -> list[set[Any]]:
-    """The classes that may have been said in each trial: declared ones, or those asked for earlier."""
+    """The classes that may have been predicted in each trial: declared ones, or those asked for earlier."""
     if trace.learner.fixed:
         return [set(trace.learner.classes)] * len(trace)
     seen: set[Any] = set()

@@ -19,7 +19,7 @@ from ohmline.learn.perceptron import Perceptron
 
 
 class Fit(enum.Enum):
-    """What the live comparator must fit."""
+    """What a live comparator must fit."""
 
     SEEN = "seen"
     """Every label that was asked for."""
@@ -29,7 +29,9 @@ class Fit(enum.Enum):
 
 @final
 class PerceptronBound(Bound):
-    """|M| <= 2e + Z/2 + sqrt(2eZ + Z^2/4) with Z = ||u||^2 X^2 (paper 001, Theorem 2.1, eq. 5).
+    """Limits the mistakes of `Perceptron` by the norm of a comparator (paper 001, Theorem 2.1, eq. 5).
+
+    |M| <= 2e + Z/2 + sqrt(2eZ + Z^2/4) with Z = ||u||^2 X^2.
 
     | paper | here |
     |---|---|
@@ -40,9 +42,16 @@ class PerceptronBound(Bound):
 
     The proof bounds <u, w> by the hinge losses of u on the mistaken trials, so it needs
     \\|u(i_t)\\| = 1 there and nowhere else. Without a comparator we may therefore take the
-    real-valued function of smallest norm that fits what was seen. Nothing of it is known only in
-    hindsight, so the certificate can be had at any time (`live_curve`).
+    real-valued function of smallest norm that fits what was seen. It needs no hindsight, so the
+    certificate is available at any time of the game (`live_curve`).
 
+    Parameters
+    ----------
+    fit
+        What the function must fit where there is no comparator: `Fit.SEEN` (default) or `Fit.MISTAKEN`.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
     >>> labels = [1] * 5 + [-1] * 5

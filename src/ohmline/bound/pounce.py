@@ -57,7 +57,9 @@ class Covered:
 
 @final
 class PounceBound(Bound):
-    """|M| <= N(X, rho) + ||u||^2 rho + 1 for every rho > 0 (paper 002, Theorem 2), at the best rho.
+    """Limits the mistakes of `Pounce` by a cover of the asked nodes (paper 002, Theorem 2).
+
+    |M| <= N(X, rho) + ||u||^2 rho + 1 for every rho > 0; the best rho is taken.
 
     | paper | here |
     |---|---|
@@ -72,10 +74,18 @@ class PounceBound(Bound):
     *Several components.* POUNCE knows no distance across components, so the theorem holds in each
     of them with its own rho, and the certificate is the sum over those with a mistake.
 
-    Without a comparator it takes the smallest-seminorm function that fits what was seen (the
-    voltages of eq. (5)); the proof looks at the mistaken trials only, so `Fit.MISTAKEN` may
-    drop the other nodes from both the cover and the fit. Beyond 3000 asked nodes that is done anyway.
+    Without a comparator it takes the smallest-seminorm function that fits the labels seen (the
+    voltages of eq. (5)).
 
+    Parameters
+    ----------
+    fit
+        Which nodes are covered, and fitted where there is no comparator: `Fit.SEEN` (default) for all that were asked
+        about, `Fit.MISTAKEN` for those of the mistaken trials, which is all that the proof looks at. Beyond 3000 asked
+        nodes the mistaken ones are taken in any case.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> three = ohm.graph.generate.three_clusters(10)
     >>> stream = ohm.Stream(range(30), three.labels).shuffled(seed=0)

@@ -20,21 +20,31 @@ from ohmline.learn.projection import Projection
 
 @final
 class ProjectionBound(Bound):
-    """|M \\ A| <= (||u - w_1||^2 - Z_A) B (paper 000, Theorem 5.1; with A empty, Theorem 3.2).
+    """Limits the mistakes of `Projection`, with or without active trials (paper 000, Theorems 3.2 and 5.1).
+
+    |M \\ A| <= (||u - w_1||^2 - Z_A) B, which is Theorem 5.1; with A empty, Theorem 3.2.
 
     | paper | here |
     |---|---|
-    | A | `active`: a number of trials at the start, or a mask; by default those a pool query chose |
+    | A | `active` |
     | Z_A | term `progress`: the squared lengths of the moves of the trials in A |
     | w_1 | the learner's `start` |
     | \\|\\|u - w_1\\|\\|^2 | term `sqnorm`; without a comparator u is the interpolant nearest to w_1 |
     | B | term `harmonic`: the harmonic mean of K_ii over M \\ A |
 
     The comparator must *equal* every asked label (be in af), which suffices for cyclic and for
-    noncyclic updating; `ohmline.bound.PartitionBound` takes one with larger margins where
-    the theorem allows it. `charged` counts M \\ A. A may be any set of trials: those on which an
-    aggressive learner moved without a mistake lower the bound for nothing.
+    noncyclic updating; `PartitionBound` takes one with larger margins where the theorem allows it.
+    `charged` counts M \\ A.
 
+    Parameters
+    ----------
+    active
+        The set A: a number of trials at the start, or an array of one boolean per trial. None (default) takes those
+        that a pool query chose, `trace.selected`. Any set gives a valid bound; the trials on which an aggressive
+        learner moved without a mistake lower it at no cost.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.graph.generate.line(10)
     >>> kernel = ohm.LaplacianKernel(line.graph) + ohm.Constant(1.0)

@@ -24,7 +24,7 @@ from ohmline.learn.contract import OnlineLearner, State
 from ohmline.query.stream import Always
 
 NEAR_TIE = 1e-7
-"""Relative size of a margin below which a renaming may turn a prediction."""
+"""Relative size of a margin below which a renaming may change a prediction."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def learner(
     subject
         The learner under the laws.
     graph
-        A graph.
+        The graph that learners are made over.
     stream
         Trials over its nodes.
     query
@@ -206,14 +206,14 @@ def same_up_to_rounding(one: Trace, other: Trace, law: str, where: str = "") -> 
             f"{where}the margin at trial {t + 1} is {a:g} one way and {b:g} the other",
         )
         if abs(a) <= NEAR_TIE * scale and a != b:
-            return  # a near tie may go either way, and what follows with it
+            return  # a near tie may go either way, and what follows depends on it
         demand(
             one.predictions[t] == other.predictions[t],
             law,
             f"{where}trial {t + 1}: {one.predictions[t]!r} and {other.predictions[t]!r}",
         )
         if one.asked_at[t] != other.asked_at[t]:
-            return  # a query may turn at a hair too
+            return  # rounding may decide a query too
 
 
 def renaming_commutes(subject: Subject, graph: Graph, stream: Stream, query: Any, *, seed: int = 0) -> None:

@@ -34,7 +34,7 @@ def bench(
         return
     chosen = list(names or sorted(REGISTRY))
     for name in chosen:
-        find(name)  # a wrong name is said before any work is done
+        find(name)  # a wrong name is reported before any work is done
     results = []
     with stages(len(chosen)) as stage:
         for name in chosen:

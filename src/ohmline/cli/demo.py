@@ -43,7 +43,7 @@ def demo(out: Out = Path("report.html"), seed: Seed = 0, json: AsJson = False) -
 
 
 def show_game(game: Any) -> None:
-    """A game in a few lines."""
+    """Print a game in a few lines."""
     from ohmline.lab.game_report import duration
 
     trace, certificate = game.trace, game.certificate

@@ -1,8 +1,8 @@
 """The learners that `ohmline play` knows by name.
 
 To add one, write a function that makes it from a `Table` and put it into `LEARNERS`. A binary one
-makes a fresh learner of -1 and +1; with more classes `play` puts one against the rest around it.
-Another takes the classes itself. Each imports its learner when it is asked for.
+makes a fresh learner of the labels -1 and +1; with more classes `play` plays one class against the rest.
+Any other takes the classes itself. Each function imports its learner when it is called.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ohmline.kernel.contract import Kernel
 
 EXACT_LIMIT = 6000
-"""Up to so many nodes the exact kernel is used unless another is asked for."""
+"""The largest number of nodes for which the exact kernel is used, unless another is asked for."""
 
 
 class KernelName(StrEnum):
@@ -32,7 +32,7 @@ class KernelName(StrEnum):
 
 
 class Table:
-    """What a learner is made from: the graph, and kernels of it that are made once, when needed."""
+    """What a learner is made from: the graph, and its kernels, each made once when it is needed."""
 
     def __init__(self, graph: Graph, kernel: KernelName = KernelName.auto, rank: int = 100) -> None:
         self.graph, self.name, self.rank = graph, kernel, min(rank, graph.n)

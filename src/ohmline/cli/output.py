@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
     """It ran to the end, and a claim, a certificate or a target did not hold."""
     BAD_INPUT = 2
     MISSING = 3
-    """Data or an optional package that could be had is not there."""
+    """Data or an optional package is missing, which can be downloaded or installed."""
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -31,17 +31,17 @@ Out = Annotated[Path, typer.Option("--out", help="Where to write the report.", s
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output; a number that JSON cannot say becomes null."""
+    """Print one JSON document on standard output; a number that JSON cannot express becomes null."""
     sys.stdout.write(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def as_json(document: Any) -> str:
-    """The same text as a string."""
+    """The text that `print_json` prints."""
     return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:
-    """Python's own types, so that arrays' numbers can be written."""
+    """The value in Python's own types, so that the numbers of arrays can be written."""
     if isinstance(value, dict):
         return {
             key if isinstance(key, str) else str(_plain(key)): _plain(item) for key, item in value.items()
@@ -59,7 +59,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def stages(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error that moves at each call, or silence where nobody watches."""
+    """A bar on standard error that moves at each call; silence where that is no terminal."""
     if not sys.stderr.isatty():
         yield lambda message: None
         return
@@ -81,7 +81,7 @@ def stages(total: int) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def trials(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error that counts trials, or silence where nobody watches."""
+    """A bar on standard error that counts trials; silence where that is no terminal."""
     if not sys.stderr.isatty():
         yield lambda played: None
         return
@@ -95,7 +95,7 @@ def trials(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def show_table(title: str, head: list[str], rows: list[list[str]], numbers: frozenset[int]) -> None:
-    """A table on standard output; plain columns where it is not a terminal."""
+    """Print a table on standard output; plain columns where that is no terminal."""
     from rich.console import Console
     from rich.table import Table
 

@@ -105,7 +105,7 @@ def query_of(text: str, budget: int) -> Any:
 
 
 def seat(choice: Choice, table: Table, stream: Stream) -> tuple[Any, Stream, dict[Any, str]]:
-    """The learner ready to play, the stream in its labels, and how these are shown."""
+    """The learner ready to play, the stream in the labels it knows, and how these are shown."""
     from ohmline.learn import OneVsRest
 
     classes = sorted(stream.classes, key=lambda y: (isinstance(y, str), y))

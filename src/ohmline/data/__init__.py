@@ -1,4 +1,4 @@
-"""Data sets by name: embedded, from the folder in `OHMLINE_DATA`, or downloaded by checksum."""
+"""Data sets by name: embedded, from the folder in `OHMLINE_DATA`, or downloaded and checked against a checksum."""
 
 from ohmline.data.catalog import CATALOG as CATALOG
 from ohmline.data.catalog import Entry as Entry

@@ -21,27 +21,49 @@ Files = dict[str, Path]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One data set of the catalog."""
+    """One data set of the catalog: what it is, where it comes from, and how a copy of it is checked.
+
+    Attributes
+    ----------
+    name
+        The name that `load` knows it by.
+    title
+        What it is, in one line.
+    licence
+        Its licence, and who holds it.
+    vectors
+        True for points (`Vectors`), False (default) for a graph (`Dataset`).
+    stem
+        The name of its files in the folder `OHMLINE_DATA`, without the suffix; empty (default) where there are none.
+    from_folder
+        Parses the arrays of those files; None (default) where there are none.
+    remotes
+        The files of its public source; none by default.
+    from_files
+        Parses the downloaded files, by name; None (default) where nothing can be downloaded.
+    fingerprint
+        A digest of the parsed arrays, so that everybody has the same data; empty (default) where none is known.
+    check
+        Says what is wrong with a parsed table, or None, where no fingerprint is known. None (default) checks nothing.
+    embedded
+        Makes a data set that comes with the package or its dependencies; None (default) for all others.
+    """
 
     name: str
     title: str
     licence: str
     vectors: bool = False
-    """Points (`Vectors`) rather than a graph (`Dataset`)."""
     stem: str = ""
-    """The name of its files in a data folder, where it has some."""
     from_folder: Callable[[folder.Arrays], Table] | None = None
     remotes: tuple[Remote, ...] = ()
     from_files: Callable[[Files], Table] | None = None
     fingerprint: str = ""
-    """Digest of the derived arrays: what was parsed must be what others have."""
     check: Callable[[Table], str | None] | None = None
-    """Where no fingerprint is known: what is wrong with a parsed table, or None."""
     embedded: Callable[[], Dataset | Vectors] | None = None
 
 
 def _planetoid(name: str, title: str, names: tuple[str, ...], hashes: dict[str, str], **more: Any) -> Entry:
-    # The SHA-256 are those that other projects publish for these files of kimiyoung/planetoid.
+    # The SHA-256 checksums are those that other projects publish for these files of kimiyoung/planetoid.
     base = (
         "https://raw.githubusercontent.com/kimiyoung/planetoid/af6abf468a772cc055bec88c52e4d6f51b7c37e3/data"
     )
@@ -66,7 +88,7 @@ def _planetoid(name: str, title: str, names: tuple[str, ...], hashes: dict[str, 
 
 
 def _citeseer_counts(table: Table) -> str | None:
-    """The published counts; no other copy was at hand to take a fingerprint from."""
+    """Compare with the published counts: there was no other copy to take a fingerprint from."""
     assert isinstance(table, GraphTable)
     edges = int(np.count_nonzero(table.source != table.target))
     found = (table.n, edges, len(np.unique(table.labels[table.labels >= 0])))
@@ -231,7 +253,13 @@ def data_folder(entry: Entry) -> Path | None:
 
 
 def is_here(name: str) -> bool:
-    """Whether `load(name)` needs no network."""
+    """Whether `load(name)` needs no network.
+
+    Parameters
+    ----------
+    name
+        A name of `CATALOG`.
+    """
     entry = entry_of(name)
     if entry.embedded is not None or data_folder(entry) is not None:
         return True
@@ -245,12 +273,21 @@ def load(name: VectorsName, *, listen: Listener = ...) -> Vectors: ...
 @overload
 def load(name: str, *, listen: Listener = ...) -> Any: ...
 def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vectors:
-    """A data set by name: a `Dataset` (a graph) or `Vectors` (points).
+    """Load a data set by name: a `Dataset` (a graph) or `Vectors` (points).
 
     Embedded sets need nothing. The others come from the folder in `OHMLINE_DATA` if it has
-    them, else from their public source, downloaded by checksum into `OHMLINE_CACHE` (or the
-    user's cache folder). `listen` is told of each download.
+    them, else from their public source, downloaded into `OHMLINE_CACHE` (or the user's cache
+    folder) and checked against a checksum.
 
+    Parameters
+    ----------
+    name
+        A name of `CATALOG`.
+    listen
+        Called with a message at each download. By default nobody is told.
+
+    Examples
+    --------
     >>> load("karate").graph.n
     34
     >>> load("atlantis")

@@ -21,6 +21,23 @@ from ohmline.graph.graph import Graph
 class Dataset:
     """A graph whose nodes have labels.
 
+    Loaded by `ohmline.data.load`; `signs`, `stream` and `largest_component` make of it what a game needs.
+
+    Attributes
+    ----------
+    name
+        The name of the data set.
+    graph
+        The graph.
+    labels
+        The label of each node, in the order of `graph.nodes`; None where it is not known.
+    classes
+        The labels that occur, in the order of the source's codes. Empty by default.
+    source
+        Where the data come from, for a caption. Empty by default.
+
+    Examples
+    --------
     >>> from ohmline.data import load
     >>> karate = load("karate")
     >>> karate
@@ -32,11 +49,8 @@ class Dataset:
     name: str
     graph: Graph
     labels: Sequence[Any] = field(repr=False)
-    """The label of each node, aligned with `graph.nodes`; None where it is not known."""
     classes: tuple[Any, ...] = ()
-    """The labels that occur, in the order of the source's codes."""
     source: str = ""
-    """Where the data come from, for a caption."""
 
     @cached_property
     def codes(self) -> Ints:
@@ -45,7 +59,13 @@ class Dataset:
         return np.array([-1 if y is None else place[y] for y in self.labels], dtype=np.int64)
 
     def label_of(self, node: Hashable) -> Any:
-        """The label of a node by its id; None where it is not known."""
+        """The label of a node; None where it is not known.
+
+        Parameters
+        ----------
+        node
+            The id of the node.
+        """
         return self.labels[self.graph.nodes.position(node)]
 
     def largest_component(self) -> Dataset:
@@ -61,7 +81,13 @@ class Dataset:
         return Stream([x for x, _ in known], [y for _, y in known])
 
     def signs(self, positive: Any) -> Floats:
-        """+1 where the label is `positive` (a label or a set of them), -1 elsewhere."""
+        """One class against the rest: +1 or -1 for each node, in the order of the nodes.
+
+        Parameters
+        ----------
+        positive
+            The label that becomes +1, or a set of them. Every other node is -1, also where its label is not known.
+        """
         return _signs(self.labels, self.classes, positive)
 
     def __repr__(self) -> str:
@@ -72,8 +98,27 @@ class Dataset:
 @final
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Points with labels; build a graph of them with `ohmline.graph.knn`.
+    """Points with labels.
 
+    Build a graph of them with `ohmline.graph.knn`, or play them to `OnlineManifold` as they are.
+
+    Attributes
+    ----------
+    name
+        The name of the data set.
+    points
+        The points, one per row.
+    labels
+        The class of each point, as a whole number.
+    is_test
+        For each point whether the source has it in its test set; nowhere if it has none.
+    shape
+        Rows and columns of the picture that each point is; None (default) for points that are no pictures.
+    source
+        Where the data come from, for a caption. Empty by default.
+
+    Examples
+    --------
     >>> from ohmline.data import load
     >>> digits = load("digits")
     >>> digits
@@ -84,13 +129,9 @@ class Vectors:
 
     name: str
     points: Floats = field(repr=False)
-    """One row a point."""
     labels: Ints = field(repr=False)
-    """The class of each point, as a whole number."""
     is_test: Bools = field(repr=False)
-    """Where the source put the point into its test set; nowhere if it has none."""
     shape: tuple[int, int] | None = None
-    """Rows and columns of the picture that a point is."""
     source: str = ""
 
     @property
@@ -109,17 +150,35 @@ class Vectors:
         return self.where(self.is_test)
 
     def only(self, *classes: int) -> Vectors:
-        """The points of these classes."""
+        """The points of some classes.
+
+        Parameters
+        ----------
+        classes
+            The classes to keep, one or more.
+        """
         return self.where(np.isin(self.labels, classes))
 
     def where(self, mask: AnyArray) -> Vectors:
-        """The points that a mask, or an array of places, picks."""
+        """Some of the points.
+
+        Parameters
+        ----------
+        mask
+            One boolean per point, or the places of the points to keep.
+        """
         return Vectors(
             self.name, self.points[mask], self.labels[mask], self.is_test[mask], self.shape, self.source
         )
 
     def signs(self, positive: Any) -> Floats:
-        """+1 where the class is `positive` (a class or a set of them), -1 elsewhere."""
+        """One class against the rest: +1 or -1 for each point.
+
+        Parameters
+        ----------
+        positive
+            The class that becomes +1, or a set of them. Every other point is -1.
+        """
         return _signs(self.labels.tolist(), self.classes, positive)
 
     def __len__(self) -> int:

@@ -33,7 +33,7 @@ def cache_folder() -> Path:
 
 
 def is_cached(remotes: Sequence[Remote]) -> bool:
-    """Whether every file was downloaded before (its checksum is looked at when it is loaded)."""
+    """Whether every file was downloaded before (its checksum is compared when it is loaded)."""
     return all((cache_folder() / remote.name).exists() for remote in remotes)
 
 
@@ -74,7 +74,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _quiet(pooch: object) -> Iterator[None]:
-    """Pooch tells its own story on standard error; ours goes through `listen`."""
+    """Silence pooch's own messages on standard error; ours go through `listen`."""
     logger = pooch.get_logger()  # type: ignore[attr-defined]
     level = logger.level
     logger.setLevel("CRITICAL")

@@ -47,7 +47,7 @@ def mnist012(files: dict[str, Path]) -> PictureTable:
 
 
 def shrink(pictures: AnyArray, side: int) -> AnyArray:
-    """Square pictures at `side` x `side`: the mean over each output pixel's window, half up.
+    """Square pictures at `side` x `side`: the mean over each output pixel's window, with halves rounded up.
 
     The windows have fractional borders (28 / 16 = 1.75), so the sums are taken in units of
     1 / side of a pixel, in whole numbers: rounding is exact.

@@ -1,4 +1,4 @@
-"""The arrays of a graph data set, whatever they were read from, and their way to a `Dataset`."""
+"""The arrays of a data set, whatever they were read from, and how they become a `Dataset` or `Vectors`."""
 
 from __future__ import annotations
 

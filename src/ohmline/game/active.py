@@ -32,19 +32,41 @@ def play_active(
     aggressive_suffix: bool = False,
     seed: int = 0,
 ) -> Trace:
-    """Let `query` choose `selections` nodes of the pool, then play the rest (paper 000, section 5).
+    """Let a query choose which nodes of a pool to label, then play the rest online (paper 000, section 5).
 
-    `labels` tells a node's label when it is asked for: a function, a mapping, or a sequence in the
-    order of the pool. The online phase plays `stream`, by default the nodes of the pool that are left,
-    in a random order drawn by `seed`.
+    A learner that can be aggressive (`Projection`) is aggressive while the labels are chosen.
 
-    A learner that can be aggressive (`Projection`) is so while it selects, and afterwards if
-    `aggressive_suffix` says so. The paper's Act-st and Act-mu are `aggressive_suffix=False`; the
-    mistakes after the selections fall mainly by `True`, whoever selects.
+    Parameters
+    ----------
+    learner
+        An online learner over the nodes of a graph.
+    pool
+        The nodes to choose from, each listed once.
+    labels
+        Tells the label of a node when it is asked for: a function of the node, a mapping, or a sequence in the
+        order of the pool. A chosen node must have a label.
+    query
+        What chooses: `MaxProgress()`, `MinMargin()`, `Random()` or another `PoolQuery`.
+    selections
+        How many nodes are chosen, from 0 to the size of the pool.
+    stream
+        What is played after the selections, with every label asked for. None (default) plays the nodes of the pool
+        that are left, in a random order.
+    aggressive_suffix
+        Whether a learner that can be aggressive stays so after the selections. False (default) is the paper's
+        Act-st and Act-mu. Most of the drop in the mistakes after the selections comes from True, whichever query
+        chooses.
+    seed
+        Draws the choices of `Random` and the order of the nodes that are left. Default 0.
 
-    `trace.selected` is the number of chosen trials: the A of Theorem 5.1, for
-    `ProjectionBound(active=trace.selected)`.
+    Returns
+    -------
+    Trace
+        Both phases. `trace.selected` is the number of chosen trials: the A of Theorem 5.1, for
+        `ProjectionBound(active=trace.selected)`.
 
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.graph.generate.line(30)
     >>> learner = ohm.Projection.one_proj(ohm.LaplacianKernel(line.graph))

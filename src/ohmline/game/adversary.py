@@ -19,17 +19,31 @@ from ohmline.learn.contract import TIE, BinaryLearner
 def play_adversary(learner: BinaryLearner[Any], concepts: Any, *, limit: int = 100_000) -> Trace:
     """Play `learner` against a greedy adversary bound to a class of labellings.
 
-    `concepts` is one labelling of the learner's nodes, or a table of them, a row each. In every
-    trial the adversary looks at all nodes, and of those that the learner predicts otherwise (or
-    ties on) than some labelling still in play it takes the one whose other label keeps most
-    labellings in play; among equals the most wrong one, then the first (at a tie, one labelled
-    -1). A node may come up again. The game ends when no labelling in play disagrees with the
-    learner anywhere, so against one labelling it is "present the most wrong node until there is
-    none", or after `limit` trials.
+    In every trial the adversary considers the nodes on which the learner disagrees with some labelling still in play,
+    or ties. It presents the one at which the label that contradicts the learner keeps the most labellings in play;
+    among equals the most wrong one, then the first (at a tie, one labelled -1). A node may come up again. The game
+    ends when no labelling in play disagrees with the learner anywhere; against a single labelling that means "present
+    the most wrong node until there is none".
 
-    Every trial of the trace is charged: its length is the number of mistakes forced. Greedy is
-    not the worst case, so that number is a lower bound on what an adversary can force.
+    Greedy is not the worst case, so the number of mistakes is a lower bound on what an adversary can force.
 
+    Parameters
+    ----------
+    learner
+        A binary learner over the nodes of a graph.
+    concepts
+        The labellings that the adversary may answer from: one labelling of the learner's nodes in -1 and +1, in their
+        order, or a table with one labelling per row.
+    limit
+        The largest number of trials, at least 0. Default 100,000.
+
+    Returns
+    -------
+    Trace
+        Every trial of it is charged, so its length is the number of mistakes forced.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> barbell = ohm.graph.generate.barbell(6)
     >>> learner = ohm.Perceptron(ohm.LaplacianKernel(barbell.graph) + ohm.Constant(1.0))

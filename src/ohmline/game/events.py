@@ -1,4 +1,4 @@
-"""Playing one Python event at a time: for streams that come as they come, and for learners and queries in Python."""
+"""Playing one Python event at a time: for streams that arrive item by item, and for learners and queries in Python."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Events:
 
 
 class Item(NamedTuple):
-    """One thing of a stream."""
+    """One item of a stream."""
 
     x: Any
     y: Any
-    """Its label as far as the stream knows it, also where it may not be asked for."""
+    """Its label as far as the stream knows it, even where it may not be asked for."""
     askable: bool
 
 

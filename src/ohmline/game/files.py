@@ -22,13 +22,29 @@ def read_points(
     header: bool = True,
     chunk: int = 4096,
 ) -> Iterator[tuple[Floats, Any]]:
-    """(point, label or None) for each row of a CSV or Parquet file.
+    """Read labelled points from a CSV or Parquet file, one (point, label or None) per row, for `play` and `follow`.
 
-    `label` names the column of labels (or its number; None when there is none), `features` the
-    columns of the point (by default all others). An empty label is none. CSV files need nothing
-    else installed, `.parquet` files need the extra `io`. Errors name the row, counted from 1
-    below the header, and come only after the rows before it were given.
+    CSV files need nothing else installed; files that end in `.parquet` need the extra `io`. A whole number is read as
+    an integer label, any other text as itself, and an empty label as None. An error names the row, counted from 1
+    below the header, and comes only after the rows before it were given.
 
+    Parameters
+    ----------
+    path
+        The file.
+    label
+        The column of the labels, by name or by number (from 0; negative numbers count from the end). None when the
+        file has no labels. Default `"label"`.
+    features
+        The columns of the point, by name or by number; None (default) takes all but the label.
+    header
+        Whether the first row of a CSV file names the columns. Default True; with False the columns have numbers
+        only, and so must `label`.
+    chunk
+        How many rows of a Parquet file are read at a time, at least 1. Default 4096.
+
+    Examples
+    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "points.csv"

@@ -27,7 +27,7 @@ from ohmline.learn.step import (
 from ohmline.query.stream import Question, ask
 
 PREFETCH = 3
-"""How many trials before its own a node's features are sent for."""
+"""How many trials ahead a node's features are prefetched."""
 LOOKAHEAD = 64
 """How many trials a learner is told of at a time where every one is asked for its variance."""
 
@@ -44,7 +44,7 @@ class Log(NamedTuple):
 
     @classmethod
     def empty(cls, trials: int, *, variance: bool = True) -> Log:
-        """Room for so many trials; without room for variances that nobody asks for, which are then all NaN."""
+        """Room for so many trials; with `variance=False` there is none for variances, which are then all NaN."""
         return cls(
             np.empty(trials, np.int64),
             np.empty(trials),
@@ -102,7 +102,7 @@ def run(
     progress: Progress,
     log: Log,
 ) -> None:
-    """Every trial from `progress` on, by the step at an address, until `most` labels were given."""
+    """Play every trial from `progress` on, with the step at an address, until `most` labels were given."""
     step = step_at(address)
     where, truth, revealed, draws, first = trials
     coins = draws.shape[0] > 0
@@ -155,7 +155,7 @@ def _no_row_ahead(step: Any, where: Any, t: Any) -> None:
 
 
 def send_for(step: Any, where: Any, t: Any) -> None:
-    """Have the row of a node that comes up soon on its way; a vector is its own row."""
+    """Prefetch the row of a node that comes up soon; a vector is its own row."""
 
 
 @overload(send_for)  # type: ignore[untyped-decorator]

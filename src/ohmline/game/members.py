@@ -18,7 +18,7 @@ from ohmline.query.stream import Always, question
 def play_members(
     learner: OneVsRest, stream: Stream, query: Any, draws: Floats, report: Callable[[int], None]
 ) -> tuple[dict[int, Any], Log]:
-    """Every binary problem in its own compiled loop, then the largest margin of each trial."""
+    """Play every binary problem in its own compiled loop, then take the largest margin of each trial."""
     where = learner.nodes.positions(stream.nodes)
     asking, kept_alive = question(query)
     asked = asked_blindly(asking, stream.revealed, draws)
@@ -34,10 +34,10 @@ def play_members(
         log = log_of(learner.members[label], where, truth, asked, Always())
         margins[k] = log.margin
         known_from = 0
-        if k >= before:  # a late class cannot be said before it was seen
+        if k >= before:  # a late class cannot be predicted before it was seen
             known_from = int(np.flatnonzero(asked & (truth == 1))[0]) + 1
             margins[k, :known_from] = -np.inf
-        # Nor does its learner exist before: what it learned there, the unseen one learned too.
+        # Its learner does not exist before that either: what it learned there, the unseen one learned too.
         live = np.arange(trials) >= max(known_from - 1, 0)
         updated |= log.updated & live
         moved += np.where(live, log.progress, 0.0)

@@ -15,10 +15,22 @@ from ohmline.learn.labels import plain_label
 
 @final
 class Stream:
-    """A finite sequence of (node, label) with the labels that may be asked for.
+    """A finite sequence of trials (node, label), which knows the labels that may be asked for.
 
-    Immutable: every method gives a new stream. `None` as a label means that nobody knows it.
+    A stream never changes: every method gives a new one.
 
+    Parameters
+    ----------
+    nodes
+        The node of each trial, or its point as one row of an array.
+    labels
+        The label of each trial; None (or NaN) where nobody knows it.
+    revealed
+        For each trial whether its label may be asked for. None (default) reveals every known label; an unknown one
+        is never revealed.
+
+    Examples
+    --------
     >>> stream = Stream(["a", "b", "c"], [1, -1, 1])
     >>> list(stream.shuffled(seed=0))
     [('c', 1), ('a', 1), ('b', -1)]
@@ -47,7 +59,19 @@ class Stream:
 
     @classmethod
     def made(cls, nodes: Any, codes: Ints, classes: tuple[Any, ...], revealed: Bools) -> Stream:
-        """A stream from its parts, which the caller has checked and gives away."""
+        """Make a stream of its parts without checks or copies; the caller must not change them afterwards.
+
+        Parameters
+        ----------
+        nodes
+            The node or point of each trial, as a list or an array.
+        codes
+            For each trial the place of its label in `classes`; -1 where it is not known.
+        classes
+            The labels that occur, in order of appearance.
+        revealed
+            For each trial whether its label may be asked for; False where it is not known.
+        """
         self = cls.__new__(cls)
         self.nodes, self.codes, self.classes, self.revealed = nodes, codes, classes, revealed
         return self
@@ -66,31 +90,62 @@ class Stream:
         return [table[code] for code in self.codes.tolist()]
 
     def ordered(self, order: Iterable[int]) -> Stream:
-        """The trials numbered by `order`, which may leave some out or repeat some."""
+        """The trials in a given order, which may leave some out or repeat some.
+
+        Parameters
+        ----------
+        order
+            Numbers of trials, counted from 0.
+        """
         picked = np.asarray(list(order), dtype=np.int64)
         if len(picked) and (picked.min() < 0 or picked.max() >= len(self)):
             raise ParameterError(f"order must hold numbers from 0 to {len(self) - 1}, got {picked!r:.80}")
         return self._pick(picked)
 
     def shuffled(self, seed: int = 0) -> Stream:
-        """A random order, the same for the same seed."""
+        """The trials in a random order, the same for the same seed.
+
+        Parameters
+        ----------
+        seed
+            Draws the order. Default 0.
+        """
         return self._pick(np.random.default_rng(seed).permutation(len(self)))
 
     def reversed(self) -> Stream:
-        """Last trial first."""
+        """The trials from the last to the first."""
         return self._pick(np.arange(len(self))[::-1])
 
     def take(self, trials: int) -> Stream:
-        """The first `trials` trials."""
+        """The first trials alone.
+
+        Parameters
+        ----------
+        trials
+            How many, at least 0; a number beyond the length takes them all.
+        """
         return self if trials == len(self) else self._pick(np.arange(len(self))[:trials])
 
     def repeated(self, times: int) -> Stream:
-        """The same trials again and again: `times` passes."""
+        """The same trials several times over.
+
+        Parameters
+        ----------
+        times
+            The number of passes, at least 0.
+        """
         return self._pick(np.tile(np.arange(len(self)), times))
 
     def then(self, other: Stream) -> Stream:
-        """These trials, then those of `other`: with other labels of the same nodes, a sudden drift.
+        """These trials, then those of another stream: with other labels of the same nodes, a sudden drift.
 
+        Parameters
+        ----------
+        other
+            The stream that follows.
+
+        Examples
+        --------
         >>> list(Stream("ab", [1, 1]).then(Stream("ab", [1, -1])))
         [('a', 1), ('b', 1), ('a', 1), ('b', -1)]
         """
@@ -100,16 +155,33 @@ class Stream:
         return Stream(nodes, self.labels + other.labels, revealed=revealed)
 
     def breadth_first(self, graph: Graph, seed: int = 0) -> Stream:
-        """Trials in the order in which a walk from a random node reaches their nodes."""
+        """The trials in the order in which a breadth-first walk from a random node reaches their nodes.
+
+        Each further component is walked from a random node of its own.
+
+        Parameters
+        ----------
+        graph
+            The graph to walk over; it must hold every node of the stream.
+        seed
+            Draws the nodes that the walks start from. Default 0.
+        """
         rng = np.random.default_rng(seed)
         rank = np.empty(graph.n, dtype=np.int64)
         rank[_breadth_first(graph, rng)] = np.arange(graph.n)
         return self._pick(np.argsort(rank[graph.nodes.positions(self.nodes)], kind="stable"))
 
     def with_label_noise(self, rate: float, seed: int = 0) -> Stream:
-        """Each trial's label is replaced by another one with probability `rate`.
+        """Replace the label of each trial by another one at random.
 
         The same node may then come up with two labels: label noise in paper 001's sense.
+
+        Parameters
+        ----------
+        rate
+            The probability that a label is replaced, from 0 to 1.
+        seed
+            Draws the trials and their new labels. Default 0.
         """
         rate = fraction(rate, "the rate of label noise")
         rng = np.random.default_rng(seed)
@@ -119,7 +191,15 @@ class Stream:
         )
 
     def with_concept_noise(self, rate: float, seed: int = 0) -> Stream:
-        """Each *node* has its label replaced with probability `rate`, in every trial alike."""
+        """Replace the label of each node by another one at random, in all of its trials alike.
+
+        Parameters
+        ----------
+        rate
+            The probability that a node's label is replaced, from 0 to 1.
+        seed
+            Draws the nodes and their new labels. Default 0.
+        """
         rate = fraction(rate, "the rate of concept noise")
         rng = np.random.default_rng(seed)
         turned: dict[tuple[Hashable, Any], Any] = {}
@@ -137,13 +217,27 @@ class Stream:
         return self._relabel(labels)
 
     def label_rate(self, rate: float, seed: int = 0) -> Stream:
-        """Each label can be had with probability `rate` only; the others stay hidden."""
+        """Hide labels at random: the trace still knows a hidden label, but no query can ask for it.
+
+        Parameters
+        ----------
+        rate
+            The probability that a label stays revealed, from 0 to 1.
+        seed
+            Draws the labels that stay revealed. Default 0.
+        """
         rate = fraction(rate, "the label rate")
         shown = np.random.default_rng(seed).random(len(self)) < rate
         return Stream(self.nodes, self.labels, revealed=self.revealed & shown)
 
     def binary(self, positive: Any) -> Stream:
-        """One class against the rest: +1 for `positive` (a label or a set of them), else -1."""
+        """One class against the rest, as labels +1 and -1.
+
+        Parameters
+        ----------
+        positive
+            The label that becomes +1, or a set of them. Every other known label becomes -1.
+        """
         wanted = positive if isinstance(positive, set | frozenset) else {positive}
         return self._relabel([None if y is None else 1 if y in wanted else -1 for y in self.labels])
 

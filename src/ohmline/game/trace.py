@@ -17,29 +17,41 @@ from ohmline.game.stream import Stream
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What happened, trial by trial, and the learner as it came out.
+    """The record of a game: what happened in each trial, and the learner as it came out.
 
     `mistake` is the user's word: the prediction was not the label, whether or not the label
     was asked for. `charged` is the theorems' word for the same trial: wrong, *or* at a zero
     margin, where +1 was said by convention.
+
+    Attributes
+    ----------
+    learner
+        The learner, as it is after the game.
+    stream
+        What came up, with all the labels it held, also those that nobody asked for.
+    meaning
+        The label that each prediction code of `log` stands for.
+    log
+        What the game wrote down, one entry per trial; the properties of the trace read it.
+    seconds
+        How long the game took. Default 0.
+    selected
+        How many trials at the start were chosen by a pool query: the set A of paper 000, Theorem 5.1. Default 0.
     """
 
     learner: Any = field(repr=False)
     stream: Stream = field(repr=False)
-    """What came up, with the labels it held, also those nobody asked for."""
     meaning: dict[int, Any] = field(repr=False)
-    """The label that each prediction code stands for."""
     log: Log = field(repr=False)
     seconds: float = 0.0
     selected: int = 0
-    """How many trials, at the start, were chosen by a pool query: the set A of paper 000, Theorem 5.1."""
 
     def __len__(self) -> int:
         return len(self.stream)
 
     @property
     def nodes(self) -> Any:
-        """The node of every trial."""
+        """The node of every trial, or its point as one row."""
         return self.stream.nodes
 
     @cached_property
@@ -64,7 +76,7 @@ class Trace:
 
     @property
     def asked_at(self) -> Bools:
-        """Where the label was asked for, and given."""
+        """Where the label was asked for and given."""
         return self.log.asked
 
     @property
@@ -74,7 +86,7 @@ class Trace:
 
     @property
     def progress(self) -> Floats:
-        """Squared length of every move."""
+        """The squared length of the hypothesis's move in every trial; 0 where it stayed."""
         return self.log.progress
 
     @property
@@ -99,33 +111,45 @@ class Trace:
 
     @property
     def mistakes(self) -> int:
-        """Number of wrong predictions."""
+        """The number of wrong predictions."""
         return int(self.mistake.sum())
 
     @property
     def asked(self) -> int:
-        """Number of labels asked for (and given)."""
+        """The number of labels that were asked for and given."""
         return int(self.asked_at.sum())
 
     @property
     def error_rate(self) -> float:
-        """Share of wrong predictions among the trials whose label is known."""
+        """The share of wrong predictions among the trials whose label is known."""
         judged = int(self.known.sum())
         return self.mistakes / judged if judged else 0.0
 
     @property
     def mistake_curve(self) -> Ints:
-        """Mistakes up to and including each trial."""
+        """The number of mistakes up to and including each trial."""
         return np.cumsum(self.mistake)
 
     def future_mistakes(self, t: int) -> int:
-        """C_fe(t) of paper 000: mistakes after the first `t` trials."""
+        """The number of mistakes after the first trials: C_fe(t) of paper 000.
+
+        Parameters
+        ----------
+        t
+            How many trials to leave out at the start, from 0 to the length of the trace.
+        """
         if not 0 <= t <= len(self):
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
         return int(self.mistake[t:].sum())
 
     def first(self, t: int) -> Trace:
-        """The trace of the first `t` trials; its learner is still the one that came out at the end."""
+        """The trace of the first trials alone; its learner is still the one that came out at the end.
+
+        Parameters
+        ----------
+        t
+            How many trials, from 0 to the length of the trace.
+        """
         if not 0 <= t <= len(self):
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
         log = self.log.part(slice(t))
@@ -135,7 +159,7 @@ class Trace:
         )
 
     def per_class(self) -> dict[Any, dict[str, float]]:
-        """For each label: how often it came, how often it was missed, recall and precision."""
+        """For each label how often it came up and was missed (`trials`, `mistakes`), its `recall` and `precision`."""
         table: dict[Any, dict[str, float]] = {}
         for code, y in enumerate(self.stream.classes):
             here = self.stream.codes == code
@@ -150,7 +174,7 @@ class Trace:
         return table
 
     def to_frame(self) -> Any:
-        """A polars data frame, one row a trial (needs the extra `io`)."""
+        """The trace as a polars data frame with one row per trial (needs the extra `io`)."""
         polars = require("polars", "io")
         return polars.DataFrame(
             {

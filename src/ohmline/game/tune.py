@@ -1,4 +1,4 @@
-"""Tuning: which parameters err least on a held-out shuffle."""
+"""Tuning: which parameters make the fewest mistakes on a held-out shuffle."""
 
 from __future__ import annotations
 
@@ -19,23 +19,37 @@ from ohmline.query.stream import StreamQuery
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One point of the grid and how it did."""
+    """One point of the grid and how it did.
+
+    Attributes
+    ----------
+    parameters
+        The values that were tried, by name.
+    error_rate
+        The share of wrong predictions, as a mean over the streams.
+    asked
+        The number of labels asked for, as a mean over the streams.
+    """
 
     parameters: dict[str, Any]
     error_rate: float
-    """Mean over the streams."""
     asked: float
-    """Labels asked for, mean over the streams."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The best point of the grid, and all of them."""
+    """What `tune` found: the best point of the grid, and all of them.
+
+    Attributes
+    ----------
+    best
+        The parameters of the lowest error rate; among equals the first in the grid's order.
+    table
+        Every point, in the grid's order.
+    """
 
     best: dict[str, Any]
-    """The parameters of the lowest error rate; among equals the first in the grid's order."""
     table: tuple[Tried, ...]
-    """Every point, in the grid's order."""
 
 
 def tune(
@@ -48,13 +62,35 @@ def tune(
     jobs: int = -1,
     progress: bool = True,
 ) -> Tuned:
-    """Play one held-out shuffle for every point of `grid` and keep the best (paper 004, section 6.3).
+    """Find the parameters that err least: play one shuffle for every point of a grid (paper 004, section 6.3).
 
-    `make(**parameters)` returns a fresh learner. `stream` is shuffled by `seed`; hold that
-    shuffle out, and measure on others. Several streams (the binary problems of a many-class one)
-    are averaged, all in the same order. Points run in parallel on `jobs` processes (-1: one per
-    processor), with a progress bar when standard error is a terminal.
+    Measure the learner on other shuffles afterwards; the one that `seed` draws is spent on the tuning.
 
+    Parameters
+    ----------
+    make
+        `make(**parameters)` returns a fresh learner for one point of the grid.
+    stream
+        The stream to shuffle and play. Several streams (the binary problems of a many-class one) are shuffled with
+        the same seed, and their error rates are averaged.
+    grid
+        The values to try for each parameter, by name; every combination is one point.
+    query
+        Which labels are asked for; None (default) asks for all.
+    seed
+        Draws the shuffle. Default 0.
+    jobs
+        How many processes work in parallel; -1 (default) for one per processor.
+    progress
+        Whether to show a bar on standard error where that is a terminal. Default True.
+
+    Returns
+    -------
+    Tuned
+        The best parameters, and a table of all that were tried.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(39)])
     >>> kernel = ohm.SpectralKernel(line, rank=10)

@@ -15,7 +15,9 @@ from ohmline.game.trace import Trace
 @final
 @dataclass(frozen=True, slots=True)
 class Until:
-    """A game ends as soon as one of these is reached.
+    """A game ends as soon as one of these limits is reached.
+
+    Whichever comes first counts; without any, a game goes on to the end of its stream.
 
     Parameters
     ----------

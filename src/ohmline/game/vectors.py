@@ -23,29 +23,75 @@ from ohmline.learn.contract import OnlineLearner
 
 
 class VectorSource(ABC):
-    """Points with labels, of which a share `label_rate` is shown."""
+    """Draws points with labels, few of which are shown to the learner.
+
+    A subclass gives `sample` and `label_rate`; the rest follows.
+    """
 
     label_rate: float
+    """The share of points whose label is shown, from 0 to 1."""
 
     @abstractmethod
     def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
-        """A point for each of `times`, as rows, and their labels."""
+        """Draw one point for each of `times`.
+
+        Parameters
+        ----------
+        times
+            The moment of each point, as a whole number; the first point of a stream is at 0.
+        rng
+            Draws the points.
+
+        Returns
+        -------
+        points, labels
+            The points, one per row, and the label of each.
+        """
 
     @final
     def at(self, time: int, n: int, seed: int = 0) -> tuple[Floats, Any]:
-        """A test set: `n` points as they are at one moment."""
+        """A test set: points with labels as they are at one moment.
+
+        Parameters
+        ----------
+        time
+            The moment, counted in points of the stream from 0.
+        n
+            How many points, at least 0.
+        seed
+            Draws the points, which differ from those of a stream with the same seed. Default 0.
+
+        Returns
+        -------
+        points, labels
+            The points, one per row, and the label of each.
+        """
         return self.sample(np.full(count(n, "n"), time), np.random.default_rng([seed, 2]))
 
     @final
     def stream(self, trials: int, seed: int = 0) -> Stream:
-        """The first `trials` points, with every label known to the trace and a few shown to the learner."""
+        """A finite stream for `play`: every label is known to the trace, and a few are shown to the learner.
+
+        Parameters
+        ----------
+        trials
+            How many points, at least 0.
+        seed
+            Draws the points and the labels that are shown. Default 0.
+        """
         points, labels = self.sample(np.arange(count(trials, "trials")), np.random.default_rng([seed, 0]))
         shown = np.random.default_rng([seed, 1]).random(len(points)) < self.label_rate
         return Stream(points, labels, revealed=shown)
 
     @final
     def endless(self, seed: int = 0) -> Iterator[tuple[Floats, Any]]:
-        """(point, label or None) for ever."""
+        """A stream (point, label or None) without an end, for `follow`.
+
+        Parameters
+        ----------
+        seed
+            Draws the points and the labels that are shown. Default 0.
+        """
         rng, coins = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
         start, batch = 0, 256
         while True:
@@ -57,11 +103,25 @@ class VectorSource(ABC):
 
 @final
 class Spirals(VectorSource):
-    """Two arms of a spiral, labels -1 and +1: paper 003's toy data, and rotating, its drifting form.
+    """Two arms of a spiral, labelled -1 and +1: paper 003's toy data, and its drifting form.
 
-    Points are spread evenly along the arms, which run from radius `inner` to 1, half a turn apart.
-    With `period` the whole picture turns by 360 degrees in that many points.
+    Points are spread evenly along the arms, which lie half a turn apart and run out to radius 1.
 
+    Parameters
+    ----------
+    turns
+        How often an arm winds round per unit of radius, above 0. Default 1.5.
+    inner
+        The radius at which the arms begin, from 0 to 1. Default 0.12.
+    noise
+        The standard deviation of the noise on each coordinate, at least 0. Default 0.02.
+    period
+        After how many points the whole picture has turned once, above 0. None (default) for a picture at rest.
+    label_rate
+        The share of points whose label is shown, from 0 to 1. Default 0.02.
+
+    Examples
+    --------
     >>> points, labels = Spirals(noise=0.0).sample(np.arange(4), np.random.default_rng(0))
     >>> np.hypot(*points.T).round(2)
     array([0.9 , 0.96, 0.78, 0.86])
@@ -97,8 +157,19 @@ class Spirals(VectorSource):
 
 @final
 class SwissRoll(VectorSource):
-    """A rolled-up sheet in three dimensions, cut into `stripes` along the roll: labels 0 .. stripes - 1.
+    """A rolled-up sheet in three dimensions, cut into stripes along the roll: labels 0 .. stripes - 1.
 
+    Parameters
+    ----------
+    stripes
+        The number of stripes, and so of classes, at least 2. Default 2.
+    noise
+        The standard deviation of the noise on each coordinate, at least 0. Default 0.05.
+    label_rate
+        The share of points whose label is shown, from 0 to 1. Default 0.02.
+
+    Examples
+    --------
     >>> points, labels = SwissRoll().sample(np.arange(5), np.random.default_rng(0))
     >>> points.shape, sorted(set(labels.tolist()))
     ((5, 3), [0, 1])
@@ -121,11 +192,25 @@ class SwissRoll(VectorSource):
 
 @final
 class Images(VectorSource):
-    """Pictures in random order, as rows of pixels between 0 and 1.
+    """Pictures in random order, as rows of pixels.
 
-    One pass is a shuffle; a longer stream starts a new shuffle where one ends. `classes` keeps
-    only these labels.
+    The pictures of one sample come in shuffled order; a sample longer than one pass starts a new shuffle where one
+    ends.
 
+    Parameters
+    ----------
+    images
+        A stack of pictures, or one row of pixels per picture; every value is finite. Where the largest absolute value
+        is above 1, all are divided by it.
+    labels
+        The label of each picture.
+    classes
+        The labels whose pictures are kept; None (default) keeps all.
+    label_rate
+        The share of points whose label is shown, from 0 to 1. Default 0.02.
+
+    Examples
+    --------
     >>> pictures = np.arange(12).reshape(3, 2, 2)
     >>> source = Images(pictures, ["a", "b", "a"], classes=["a"])
     >>> points, labels = source.sample(np.arange(2), np.random.default_rng(0))
@@ -175,12 +260,26 @@ def follow(
     limit: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Trace]:
-    """Play a stream of (point, label or None) in pieces, and give the trace of each piece.
+    """Play a stream of points in pieces, and give the trace of each piece; the learner is changed.
 
     For streams that are too long to hold, or never end: memory does not grow. A bad point is an
     error that names it; the points before it are learned first, and the learner stays usable.
-    `limit` stops after so many points.
 
+    Parameters
+    ----------
+    learner
+        A learner over vectors.
+    points
+        Pairs (point, label), with None for a point without a label. All points have the same number of features.
+    chunk
+        How many points make a piece, at least 1. Default 1024.
+    limit
+        Stop after so many points; None (default) goes on to the end of the stream.
+    progress
+        Called with the number of points played since its last call.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> learner = ohm.OnlineManifold(ohm.RBF(0.1), smoothness=ohm.Manifold(0.05))
     >>> for trace in follow(learner, Spirals().endless(), limit=3000, chunk=1000):

@@ -22,8 +22,11 @@ _SPARE = 8
 class Gaussian:
     """Weights exp(-d^2 / 2 width^2) for edges of length d.
 
-    Without a width the median length of the graph's own edges is taken, so a typical edge weighs
-    exp(-1/2) = 0.61.
+    Attributes
+    ----------
+    width
+        The length at which a weight has fallen to exp(-1/2) = 0.61; above 0. None (default) takes the median
+        length of the graph's own edges, those of length 0 left out, so that a typical edge weighs 0.61.
     """
 
     width: float | None = None
@@ -33,7 +36,13 @@ class Gaussian:
             positive(self.width, "the width of Gaussian")
 
     def weights(self, lengths: Floats) -> Floats:
-        """The weights of edges with these lengths."""
+        """The weights of edges with these lengths.
+
+        Parameters
+        ----------
+        lengths
+            One length of at least 0 per edge. One so long that its weight would be 0 raises `WeightError`.
+        """
         width = self.width
         if width is None:
             longer = lengths[lengths > 0]
@@ -57,10 +66,24 @@ def knn(
 ) -> Graph:
     """The k-nearest-neighbour graph of the rows of X, by Euclidean distance, exactly.
 
-    Two rows are joined when either is among the k nearest of the other; with `mutual=True`,
-    when both are. Among equally near rows the one that comes first wins, so the graph depends on
-    nothing but X. Edges weigh 1, or what `weights` says.
+    Among equally near rows the one that comes first wins, so the graph depends on nothing but X.
 
+    Parameters
+    ----------
+    X
+        One row per node, at least two; every entry is finite.
+    k
+        How many nearest rows are the neighbours of a row, from 1 to the number of rows less one.
+    mutual
+        True joins two rows when each is among the k nearest of the other. False (default) joins them when
+        either is.
+    weights
+        What edges of a given length weigh, such as `Gaussian()`; 1 each by default.
+    nodes
+        One id per row, in the order of the rows; 0..n-1 by default.
+
+    Examples
+    --------
     >>> knn([[0.0], [1.0], [3.0]], 1)
     Graph(nodes=3, edges=2, components=1)
     >>> knn([[0.0], [1.0], [3.0]], 1, mutual=True)
@@ -85,8 +108,17 @@ def epsilon_ball(
     weights: Gaussian | None = None,
     nodes: Iterable[Hashable] | None = None,
 ) -> Graph:
-    """The rows of X, joined where they are at most `radius` apart.
+    """The graph that joins the rows of X where they are near each other, by Euclidean distance.
 
+    Parameters
+    ----------
+    X, weights, nodes
+        As for `knn`.
+    radius
+        The largest distance at which two rows are joined, above 0.
+
+    Examples
+    --------
     >>> epsilon_ball([[0.0], [1.0], [3.0]], 1.0)
     Graph(nodes=3, edges=1, components=2)
     """
@@ -105,8 +137,19 @@ def epsilon_ball(
 
 
 def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
-    """The median distance between two rows of X, of a random `sample` of them if there are more.
+    """The median distance between two different rows of X: the scale of the whole set.
 
+    Parameters
+    ----------
+    X
+        One row per point, at least two of them different; every entry is finite.
+    sample
+        The most rows that are compared, at least 2. Of more rows a random sample is taken. Default 1000.
+    seed
+        Draws the sample. Default 0.
+
+    Examples
+    --------
     >>> median_width([[0.0], [1.0], [3.0]])
     2.0
     """
@@ -120,6 +163,15 @@ def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
 def neighbour_width(X: ArrayLike, k: int = 7) -> float:
     """The median distance of a row of X to its k-th nearest: the scale of the neighbourhoods.
 
+    Parameters
+    ----------
+    X
+        One row per point, at least two; every entry is finite. Distances of 0 are left out of the median.
+    k
+        Which neighbour counts, at least 1; with fewer rows, the furthest. Default 7.
+
+    Examples
+    --------
     >>> neighbour_width([[0.0], [1.0], [3.0]], k=1)
     1.0
     """

@@ -31,15 +31,27 @@ class ExponentialEmbedding:
     | paper 002 | here |
     |---|---|
     | X, d | `points` with the Euclidean distance, or `from_distances` with any other |
-    | a | `a`, above 0; `math.inf` for the limit that Theorem 8 speaks of |
-    | G^a | never formed: its entries span e^{a D}, beyond what any factorisation bears |
+    | a | `a` |
+    | G^a | never formed: its entries span e^{a D}, beyond the precision of any factorisation |
 
     `Pounce` runs on it for every a. Scaling all conductances changes nothing that Pounce does, so they
     are scaled to make the largest 1; voltages and resistances come from elimination without
     subtraction, in logarithms. In the limit a = inf all current takes the minimum spanning tree, and
     a voltage drops at the largest edge of a path alone; distances that are equal there are taken as if
-    they differed by an amount too small to see. Points at an infinite distance are not joined.
+    they differed by an amount too small to see. Memory: O(n^2), and O(n^2 d) for a moment while the
+    distances of points in d dimensions are computed.
 
+    Parameters
+    ----------
+    points
+        One row of coordinates per point, at least one; every entry is finite.
+    a
+        How steeply conductances fall with distance, above 0; `math.inf` for the limit of Theorem 8.
+    nodes
+        One id per point, in the order of the points; 0..n-1 by default.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> embedding = ohm.ExponentialEmbedding([[0.0], [1.0], [1.5], [4.0]], a=1000)
     >>> embedding.voltages(0, 3)
@@ -48,6 +60,10 @@ class ExponentialEmbedding:
     >>> _ = learner.learn_one(0, -1), learner.learn_one(3, 1)
     >>> [learner.predict_one(k) for k in range(4)]
     [-1, -1, -1, 1]
+
+    References
+    ----------
+    Herbster, Exploiting cluster-structure to predict the labeling of a graph, ALT 2008.
     """
 
     def __init__(self, points: ArrayLike, a: float, *, nodes: Iterable[Hashable] | None = None) -> None:
@@ -59,7 +75,16 @@ class ExponentialEmbedding:
     def from_distances(
         cls, distances: ArrayLike, a: float, *, nodes: Iterable[Hashable] | None = None
     ) -> Self:
-        """From a symmetric table of distances; `inf` where two points are not to be joined."""
+        """Build the embedding from distances of any kind instead of coordinates.
+
+        Parameters
+        ----------
+        distances
+            A symmetric square table of numbers of at least 0, with zeros on the diagonal; `inf` where two points
+            are not to be joined.
+        a, nodes
+            As for the class.
+        """
         table = np.array(distances, dtype=np.float64)
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise ShapeError(f"distances must be a square table, got shape {table.shape}")
@@ -122,9 +147,19 @@ class ExponentialEmbedding:
         return Mesh(log_conductance)
 
     def voltages(self, source: Hashable, ground: Hashable) -> Floats:
-        """phi: the voltage of every point when `source` is held at 1 and `ground` at 0.
+        """phi: the voltage of every point when one is held at 1 and another at 0.
 
-        NaN at points that neither reaches.
+        Parameters
+        ----------
+        source
+            The id of the point at voltage 1.
+        ground
+            The id of the point at voltage 0: another one, connected to `source`.
+
+        Returns
+        -------
+        Floats
+            One voltage per position; NaN at points that neither reaches.
         """
         i, j = self.nodes.position(source), self.nodes.position(ground)
         if i == j or self.component_of[i] != self.component_of[j]:
@@ -141,9 +176,19 @@ class ExponentialEmbedding:
         return phi
 
     def log_resistances(self, node: Hashable) -> Floats:
-        """The log of every effective resistance to `node`, in units of the smallest one-edge resistance.
+        """The log of every effective resistance to one point, in units of the smallest one-edge resistance.
 
-        -inf at the node itself and inf at points that it does not reach.
+        At a = inf resistances have an order but no size, and `ParameterError` is raised.
+
+        Parameters
+        ----------
+        node
+            The id of a point.
+
+        Returns
+        -------
+        Floats
+            One logarithm per position: -inf at the point itself, and inf at points that it does not reach.
         """
         space = self.space
         if not isinstance(space, Mesh):
@@ -159,7 +204,8 @@ class ExponentialEmbedding:
     def graph(self) -> Graph:
         """The same network as an ordinary weighted graph, for learners that need a kernel.
 
-        Refused where a weight would vanish: there only `Pounce` on the embedding itself is sound.
+        Refused with `WeightError` where the weights span more than a factor of e^25: there only `Pounce` on the
+        embedding itself is sound.
         """
         span = self.a * (float(self.distances[np.isfinite(self.distances)].max()) - self.shortest)
         if span > 25:

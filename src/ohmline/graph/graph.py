@@ -21,12 +21,24 @@ from ohmline.graph.nodes import NodeIndex
 class Graph:
     """An undirected graph whose edges carry weights (conductances).
 
-    Build one with `from_edges`, `from_scipy`, `from_networkx` or
-    `ohmline.graph.read`. Weights are positive; with `signed=True` they may be
-    negative, which marks dissimilar neighbours. Self loops do not change the Laplacian:
-    they are dropped and counted in `summary`. Isolated nodes and several components
-    are ordinary.
+    Build one with `from_edges`, `from_columns`, `from_scipy`, `from_networkx` or `read`, which check their
+    input; the constructor itself checks nothing. Self loops do not change the Laplacian: they are dropped and
+    counted in `summary`. Isolated nodes and several components are ordinary.
 
+    Parameters
+    ----------
+    adjacency
+        The symmetric matrix of weights, with sorted indices, an empty diagonal and no stored zeros.
+    nodes
+        The ids of the rows, in their order.
+    signed
+        Whether weights may be negative, which marks dissimilar neighbours. False (default) means that all are
+        above 0.
+    dropped_loops
+        How many self loops were left out of `adjacency`, for `summary`. Default 0.
+
+    Examples
+    --------
     >>> graph = Graph.from_edges([("a", "b"), ("b", "c", 2.0)], nodes=["a", "b", "c", "d"])
     >>> graph
     Graph(nodes=4, edges=2, components=2)
@@ -41,7 +53,7 @@ class Graph:
     def __init__(
         self, adjacency: sparse.csr_array, nodes: NodeIndex, *, signed: bool = False, dropped_loops: int = 0
     ) -> None:
-        # The constructors above have checked everything; this one only freezes.
+        # The class methods below have checked everything; this one only freezes.
         self.indptr: Ints = np.ascontiguousarray(adjacency.indptr, dtype=np.int64)
         self.indices: Ints = np.ascontiguousarray(adjacency.indices, dtype=np.int64)
         self.weights: Floats = np.ascontiguousarray(adjacency.data, dtype=np.float64)
@@ -60,12 +72,22 @@ class Graph:
         signed: bool = False,
         symmetrise: bool = False,
     ) -> Graph:
-        """Edges as pairs `(u, v)` or triples `(u, v, weight)`, or an array of two columns.
+        """Build a graph from a list or an array of edges.
 
-        An edge may be listed once or in both directions. Listed twice with two weights it is
-        an error, unless `symmetrise=True` asks for the larger. `nodes` fixes the order of
-        the nodes and may name isolated ones. Without it whole numbers stand for 0..max, unless
-        they are so scattered that they must be names; names come in order of appearance.
+        Parameters
+        ----------
+        edges
+            Pairs `(u, v)`, which weigh 1, or triples `(u, v, weight)`; or an array with two or three such
+            columns, whose ids must be whole where they are floating-point numbers. An edge may be listed once
+            or in both directions; one of weight 0 is no edge.
+        nodes
+            The ids in the order of their positions; it may name isolated nodes, and must name every end of an
+            edge. Without it (default) whole numbers stand for 0..max, unless they are so scattered that they
+            must be names; names come in order of appearance.
+        signed
+            Whether weights may be negative. By default a negative weight is an error.
+        symmetrise
+            Whether an edge that is listed with two weights takes the larger. By default it is an error.
         """
         sources, targets, weights = split_edges(edges)
         return cls.from_columns(sources, targets, weights, nodes=nodes, signed=signed, symmetrise=symmetrise)
@@ -81,8 +103,19 @@ class Graph:
         signed: bool = False,
         symmetrise: bool = False,
     ) -> Graph:
-        """The same as `from_edges`, with one column for each end and one for the weights.
+        """Build a graph from one column for each end of the edges and one for their weights.
 
+        Parameters
+        ----------
+        sources, targets
+            The ids of the two ends, one entry per edge in each.
+        weights
+            One weight per edge; all 1 by default.
+        nodes, signed, symmetrise
+            As for `from_edges`.
+
+        Examples
+        --------
         >>> Graph.from_columns(["a", "b"], ["b", "c"], [1.0, 2.0]).degree
         array([1., 3., 2.])
         """
@@ -103,7 +136,20 @@ class Graph:
         signed: bool = False,
         symmetrise: bool = False,
     ) -> Graph:
-        """A square symmetric matrix of weights, sparse or dense; zeros are no edges."""
+        """Build a graph from its matrix of weights.
+
+        Parameters
+        ----------
+        adjacency
+            A square symmetric matrix of real numbers, sparse or dense; zeros are no edges.
+        nodes
+            One id per row, in the order of the rows; 0..n-1 by default.
+        signed
+            As for `from_edges`.
+        symmetrise
+            Whether two entries that mirror each other and differ give an edge with the larger weight, and an
+            entry without a mirror an edge with its own. By default both are errors.
+        """
         table = adjacency if sparse.issparse(adjacency) else np.asarray(adjacency)
         if table.ndim != 2:
             raise ShapeError(f"an adjacency matrix must have two dimensions, got shape {table.shape}")
@@ -127,9 +173,19 @@ class Graph:
     def from_networkx(
         cls, graph: Any, *, weight: str = "weight", signed: bool = False, symmetrise: bool = False
     ) -> Graph:
-        """A networkx graph; a missing edge attribute `weight` counts as 1.
+        """Build a graph from a networkx graph, with its nodes in their order.
 
-        Of the parallel edges of a multigraph the heaviest is kept.
+        Parameters
+        ----------
+        graph
+            The networkx graph. Of the parallel edges of a multigraph the heaviest is kept.
+        weight
+            The edge attribute that holds the weights, `"weight"` by default; an edge without it weighs 1.
+        signed
+            Whether weights may be negative. By default a negative weight is an error.
+        symmetrise
+            Whether a directed graph is made undirected, with the larger weight where an edge goes both ways.
+            By default a directed graph is an error.
         """
         try:
             directed, multiple = graph.is_directed(), graph.is_multigraph()
@@ -148,7 +204,15 @@ class Graph:
 
     @classmethod
     def read(cls, path: Any, **options: Any) -> Graph:
-        """A graph from a file; the same as `ohmline.graph.read`."""
+        """Read a graph from a file; the same as `ohmline.graph.read`.
+
+        Parameters
+        ----------
+        path
+            The name of the file.
+        **options
+            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed` and `symmetrise`.
+        """
         from ohmline.graph.files import read
 
         return read(path, **options)
@@ -225,9 +289,12 @@ class Graph:
         return self.n_components == 1
 
     def laplacian(self, *, normalised: bool = False) -> sparse.csr_array:
-        """D - A with D of absolute weights (so a signed graph gives its signed Laplacian).
+        """L = D - A, with the degrees from absolute weights, so that a signed graph gives its signed Laplacian.
 
-        `normalised=True` gives D^-1/2 (D - A) D^-1/2; isolated nodes have zero rows.
+        Parameters
+        ----------
+        normalised
+            True for D^-1/2 (D - A) D^-1/2 instead, in which isolated nodes have zero rows. Default False.
         """
         laplacian = sparse.diags_array(self.degree) - self.adjacency
         if normalised:
@@ -243,14 +310,26 @@ class Graph:
         return source[upper], self.indices[upper], self.weights[upper]
 
     def neighbours(self, node: Hashable) -> dict[Hashable, float]:
-        """The neighbours of `node` and the weights of the edges to them."""
+        """The ids of a node's neighbours, each with the weight of the edge to it.
+
+        Parameters
+        ----------
+        node
+            The id of a node.
+        """
         i = self.nodes.position(node)
         span = slice(self.indptr[i], self.indptr[i + 1])
         ends, weights = self.indices[span].tolist(), self.weights[span].tolist()
         return {self.nodes[j]: w for j, w in zip(ends, weights, strict=True)}
 
     def subgraph(self, nodes: Iterable[Hashable]) -> Graph:
-        """The graph on `nodes` alone, in their order, with the edges between them."""
+        """The graph on some of the nodes, with the edges between them.
+
+        Parameters
+        ----------
+        nodes
+            The ids of at least one node, each once; the subgraph has them in this order.
+        """
         chosen = list(nodes)
         if not chosen:
             raise GraphError("a subgraph needs at least one node, got none")

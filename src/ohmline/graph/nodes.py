@@ -16,14 +16,20 @@ from ohmline.errors import GraphError, UnknownNode
 class NodeIndex(Sequence[Hashable]):
     """Maps any hashable ids to positions 0..n-1 and back.
 
+    Parameters
+    ----------
+    ids
+        The ids in the order of their positions, each once; NaN is refused. Or a number n of at least 0: then
+        the ids are the positions 0..n-1 themselves, and no table is kept.
+
+    Examples
+    --------
     >>> names = NodeIndex(["ada", "bob"])
     >>> names.position("bob"), names[0]
     (1, 'ada')
     >>> names.position("eve")
     Traceback (most recent call last):
     ohmline.errors.UnknownNode: unknown node 'eve'; the graph has 2 nodes, for example 'ada', 'bob'
-
-    For `NodeIndex(n)` id and position are the same, and no table is kept.
     """
 
     __slots__ = ("_ids", "_places", "_size")
@@ -59,8 +65,18 @@ class NodeIndex(Sequence[Hashable]):
         self._ids, self._places = listed, places
 
     def with_node(self, node: Hashable) -> NodeIndex:
-        """This index and one more id at its end, in O(1): the two share their tables.
+        """This index and one more id at its end.
 
+        O(1), because the two share their tables; O(n) where another index has grown from this one already, or
+        where the first id that is not its own position comes in.
+
+        Parameters
+        ----------
+        node
+            The new id: any hashable value but NaN that is not in the index already.
+
+        Examples
+        --------
         >>> NodeIndex(["ada", "bob"]).with_node("eve").position("eve")
         2
         """
@@ -87,7 +103,13 @@ class NodeIndex(Sequence[Hashable]):
         return longer
 
     def position(self, node: Hashable) -> int:
-        """The position of `node`, or `UnknownNode`."""
+        """The position of a node.
+
+        Parameters
+        ----------
+        node
+            An id; one that is not in the index raises `UnknownNode`.
+        """
         if self._places is None:
             if isinstance(node, int | np.integer) and not isinstance(node, bool) and 0 <= node < self._size:
                 return int(node)
@@ -103,7 +125,13 @@ class NodeIndex(Sequence[Hashable]):
         )
 
     def positions(self, nodes: Iterable[Hashable]) -> Ints:
-        """The positions of many nodes."""
+        """The positions of many nodes.
+
+        Parameters
+        ----------
+        nodes
+            Ids, in any order and as often as you like; one that is not in the index raises `UnknownNode`.
+        """
         if self._places is None and isinstance(nodes, np.ndarray) and nodes.dtype.kind in "iu":
             array = nodes.astype(np.int64).ravel()
             if len(array) and (array.min() < 0 or array.max() >= self._size):

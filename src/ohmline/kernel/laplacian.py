@@ -19,16 +19,26 @@ from ohmline.kernel.sums import component_means
 
 @final
 class LaplacianKernel(GraphKernel):
-    """K = L+, dense, by one Cholesky factorisation per component.
+    """The exact kernel of a graph: K = L+, the pseudoinverse of its Laplacian, as a dense matrix.
 
-    Per component of m nodes, L+ = (L + 11'/m)^-1 - 11'/m, so the work is one factor and one
-    inverse (2/3 m^3 flops) and the error is near rounding. A signed component whose signed
-    Laplacian is positive definite is inverted as it is; a balanced one is singular, and its
-    null vector (+1 on one side, -1 on the other) takes the place of the constant.
+    Made when it is first read, by one Cholesky factorisation per component: for one of m nodes
+    L+ = (L + 11'/m)^-1 - 11'/m, so the work is one factor and one inverse (2/3 m^3 flops) and the
+    error is near rounding. A signed component whose signed Laplacian is positive definite is
+    inverted as it is; a balanced one is singular, and its null vector (+1 on one side, -1 on the
+    other) takes the place of the constant.
 
     Memory is 8 n^2 bytes; up to about 10,000 nodes. Isolated nodes have zero rows, so add a
-    `Constant` before learning on them.
+    `Constant` before learning on them. The squared norm of a function u is u'Lu where its mean over
+    every component is 0, and infinite elsewhere; over a signed graph it is known only once a `Ridge`
+    is added.
 
+    Parameters
+    ----------
+    graph
+        The graph, with positive or signed weights.
+
+    Examples
+    --------
     >>> from ohmline.graph import Graph
     >>> path = LaplacianKernel(Graph.from_edges([(0, 1), (1, 2)]))
     >>> path.sqdist(0, 2)  # two resistors of 1 ohm in a row
@@ -55,7 +65,6 @@ class LaplacianKernel(GraphKernel):
         return Dense(full)
 
     def sqnorm(self, u: Floats) -> float:
-        """u'Lu where the component means of u vanish; infinite elsewhere."""
         u = vector(u, "u", length=self.n)
         if self.graph.signed:
             raise KernelError("the norm of a signed kernel needs a Ridge: use LaplacianKernel(g) + Ridge(c)")
@@ -69,7 +78,7 @@ class LaplacianKernel(GraphKernel):
         return not self.graph.signed
 
     def with_default_bias(self) -> Kernel:
-        """This kernel plus a `Constant` of a tenth of the median diagonal."""
+        """This kernel plus a `Constant` of `default_bias`."""
         return self.plus(b=default_bias(self))
 
     def _null(self, members: Ints) -> Floats | None:
@@ -84,10 +93,20 @@ class LaplacianKernel(GraphKernel):
 
 
 def default_bias(kernel: Kernel) -> float:
-    """The documented default of the bias b: a tenth of the median positive K_ii (1 if none).
+    """A bias b that suits most graphs: a tenth of the median positive K_ii, or 1 where none is positive.
 
     Too small a bias fails on unbalanced labels, too large a one forgets the graph; on USPS
     digits this sits on the flat part of both curves.
+
+    Parameters
+    ----------
+    kernel
+        A kernel that knows its diagonal, so not a `SolverKernel` whose factor does not fit.
+
+    Returns
+    -------
+    float
+        The b for `kernel + Constant(b)`.
     """
     diagonal = kernel.diagonal()
     positive = diagonal[diagonal > 0]

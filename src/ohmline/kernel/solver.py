@@ -35,7 +35,7 @@ class Grounded(NamedTuple):
 
 @final
 class SolverKernel(GraphKernel):
-    """K = L+ (+ b per component + c I) for graphs of up to millions of nodes.
+    """The kernel of a graph of up to millions of nodes: K = L+ (+ b per component + c I), column by column.
 
     Nothing of size n^2 is ever made. Each component is grounded at one node, which makes its Laplacian
     positive definite, and a sparse Cholesky factor solves for a column when a learner asks for it. With
@@ -46,14 +46,34 @@ class SolverKernel(GraphKernel):
     so one solve gives a column, two columns cost little more than one, and the exact diagonal is diag(G) by
     selected inversion.
 
-    The size of the factor is known before it is made. Where it would hold more than `fill_limit`
-    entries (graphs that expand, such as block models), columns come from conjugate gradients instead
-    (`exact` is False), and the diagonal is known only at fetched columns.
+    The size of the factor is known before it is made. Where it does not fit (graphs that expand, such as
+    block models), columns come from conjugate gradients instead (`exact` is False), and the diagonal is
+    known only at fetched columns.
 
-    At most `columns` columns are held at a time, the least recently used goes first: memory is
-    8 n `columns` bytes beside the factor. Learners that read one or two columns a mistake
-    (`Perceptron`, `Pounce`, `Projection.one_proj`) run on it.
+    Memory is 8 n `columns` bytes beside the factor. Learners that read one or two columns per mistake
+    (`Perceptron`, `Pounce`, `Projection.one_proj`) run on it. Adding a bias or a ridge and scaling give
+    another `SolverKernel`, which shares the factor once it is made.
 
+    Parameters
+    ----------
+    graph
+        The graph, with positive or signed weights.
+    b
+        The bias, at least 0: what is added within every component. Default 0.
+    c
+        The ridge, at least 0: what is added on the diagonal. Default 0.
+    columns
+        How many columns are held at a time, at least 2; the least recently used one makes room for the next.
+        More than these cannot be fetched at once. Default 32.
+    fill_limit
+        How many entries the factor may have, at least 0. A factor with more, or one that would take longer than
+        about a minute, is not made. Default 20 million, which is about 240 MB.
+    tolerance
+        Where conjugate gradients end, above 0: the length of the residual as a share of that of the right side.
+        Used only without a factor, and for norms with a ridge. Default 1e-10.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> ring = ohm.Graph.from_edges([(k, (k + 1) % 1000) for k in range(1000)])
     >>> kernel = ohm.SolverKernel(ring)
@@ -113,7 +133,6 @@ class SolverKernel(GraphKernel):
         return Columns.empty(self.columns, self._diagonal())
 
     def fetch(self, *positions: int) -> None:
-        """Make sure that these columns, at most `columns` of them, are in the space."""
         wanted = set(positions)
         if len(wanted) > self.columns:
             raise KernelError(
@@ -132,11 +151,9 @@ class SolverKernel(GraphKernel):
             self._last_used[space.slot[i]] = self._clock
 
     def plus(self, *, b: float = 0.0, c: float = 0.0) -> Kernel:
-        """The same kernel with a larger bias or ridge; the sparse factor is shared."""
         return self._with(self.factor, self.b + non_negative(b, "b"), self.c + non_negative(c, "c"))
 
     def scaled(self, factor: float) -> Kernel:
-        """Every entry times `factor`; the sparse factor is shared."""
         factor = positive(factor, "factor")
         return self._with(factor * self.factor, factor * self.b, factor * self.c)
 

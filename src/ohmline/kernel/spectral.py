@@ -21,7 +21,9 @@ DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and ex
 
 @final
 class SpectralKernel(GraphKernel):
-    """K = sum over the d smallest eigenpairs of v v' / (sigma + shift).
+    """A low-rank kernel from the d smoothest functions on a graph: K = sum of v v' / (sigma + shift).
+
+    The sum is over the d smallest eigenpairs of the Laplacian, which are found when the kernel is first read.
 
     | paper 004 | here |
     |---|---|
@@ -29,10 +31,27 @@ class SpectralKernel(GraphKernel):
     | sigma_i, v_i | `eigenvalues`, `eigenvectors` |
     | m_i | `features(node)` |
 
-    Differs from Eq. (28): the constant eigenvector is kept (`constant=True`), and `shift`
-    is added to every eigenvalue, because without the constant the paper's own figures are
-    out of reach. `constant=False` drops the null space and gives the literal equation.
+    Differs from Eq. (28): the constant eigenvector is kept, and `shift` is added to every eigenvalue,
+    because without the constant the paper's own figures are out of reach. `constant=False` with `shift=0`
+    gives the literal equation.
 
+    Parameters
+    ----------
+    graph
+        The graph.
+    rank
+        d, the number of eigenpairs, at least 1 and at most the number of nodes; without the constant at most the
+        number of nodes less that of components. Default 100.
+    normalised
+        Take the normalised Laplacian D^-1/2 L D^-1/2 instead of L. Default False.
+    constant
+        Keep the null space of a graph without negative weights: one vector per component, constant on it (times
+        the root of the degrees if `normalised`). Default True.
+    shift
+        What is added to every eigenvalue, at least 0, and above 0 where the null space is kept. Default 1e-4.
+
+    Examples
+    --------
     >>> from ohmline.graph import Graph
     >>> ring = Graph.from_edges([(k, (k + 1) % 6) for k in range(6)])
     >>> SpectralKernel(ring, rank=3).features(0).shape
@@ -81,7 +100,13 @@ class SpectralKernel(GraphKernel):
         return Features.of(vectors / np.sqrt(values + self.shift))
 
     def truncated(self, rank: int) -> SpectralKernel:
-        """The kernel of the first `rank` eigenpairs alone, without finding them again."""
+        """The kernel of the first `rank` eigenpairs alone, without finding them again.
+
+        Parameters
+        ----------
+        rank
+            The number of eigenpairs, at least 1 and at most the rank of this kernel.
+        """
         if rank > self.rank:
             raise ParameterError(f"rank {rank} is above the {self.rank} eigenpairs that were found; lower it")
         part = SpectralKernel(
@@ -92,7 +117,18 @@ class SpectralKernel(GraphKernel):
         return part
 
     def features(self, node: Hashable) -> Floats:
-        """m_i, whose inner products are the kernel."""
+        """m_i, the features of a node, whose inner products are the kernel.
+
+        Parameters
+        ----------
+        node
+            The id of a node.
+
+        Returns
+        -------
+        array
+            A copy, `rank` numbers long.
+        """
         row: Floats = self.space.rows[self.nodes.position(node)]
         return row.copy()
 

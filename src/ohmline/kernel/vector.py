@@ -19,22 +19,51 @@ from ohmline.kernel.sums import sqnorm_from_space
 
 
 class VectorKernel(ABC):
-    """A positive definite function of two vectors."""
+    """A kernel on vectors: a positive definite function of two of them.
+
+    Called with two tables it gives a matrix; `over` makes it a kernel on a fixed set of points.
+    """
 
     @abstractmethod
     def __call__(self, a: Floats, b: Floats) -> Floats:
-        """The matrix of k(a_i, b_j) for the rows of `a` and `b`."""
+        """The matrix of k(a_i, b_j) for the rows of `a` and `b`.
+
+        Parameters
+        ----------
+        a, b
+            Points, one per row, with equally many columns.
+        """
 
     @final
     def over(self, points: ArrayLike, nodes: Iterable[Hashable] | None = None) -> PointKernel:
-        """This kernel on a fixed set of points, ready for any learner."""
+        """This kernel on a fixed set of points, ready for any learner over nodes.
+
+        Parameters
+        ----------
+        points
+            One row per point.
+        nodes
+            The ids of the points, one per row; None (default) numbers them from 0.
+
+        Returns
+        -------
+        Kernel
+            Dense, over one component: 8 n^2 bytes.
+        """
         return PointKernel(self, matrix(points, "points"), nodes)
 
 
 @final
 class RBF(VectorKernel):
-    """k(a, b) = exp(-||a - b||^2 / (2 width^2)).
+    """The Gaussian kernel: k(a, b) = exp(-||a - b||^2 / (2 width^2)).
 
+    Parameters
+    ----------
+    width
+        The distance over which the kernel falls off, above 0: sigma in the papers.
+
+    Examples
+    --------
     >>> RBF(1.0)(np.zeros((1, 2)), np.array([[1.0, 1.0]])).round(4)
     array([[0.3679]])
     """
@@ -52,7 +81,7 @@ class RBF(VectorKernel):
 
 @final
 class Linear(VectorKernel):
-    """k(a, b) = a'b."""
+    """The linear kernel: k(a, b) = a'b."""
 
     def __call__(self, a: Floats, b: Floats) -> Floats:
         return np.asarray(a @ b.T, dtype=np.float64)

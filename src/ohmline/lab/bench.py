@@ -25,7 +25,7 @@ REGISTRY: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A ratio above 1 means that we are faster (or smaller) than the reference."""
+    """What a benchmark found. A ratio above 1 means that Ohmline is faster (or smaller) than the reference."""
 
     name: str
     ratio: float
@@ -54,7 +54,7 @@ def find(name: str) -> Bench:
 
 
 def run(name: str) -> Measured:
-    """Measure it on one thread, whatever BLAS would like."""
+    """Run a benchmark on one thread, BLAS included."""
     from threadpoolctl import threadpool_limits
 
     bench = find(name)
@@ -65,18 +65,18 @@ def run(name: str) -> Measured:
 def target(
     text: str, value: float, *, least: float | None = None, most: float | None = None
 ) -> dict[str, Any]:
-    """A line of `details["targets"]`: what was wanted, what came out, whether it is met."""
+    """A line of `details["targets"]`: what was wanted, what was measured, and whether the target is met."""
     met = (least is None or value >= least) and (most is None or value <= most)
     return {"target": text, "value": value, "met": bool(met)}
 
 
 def fastest(work: Callable[[], Any], repeat: int = 5) -> float:
-    """Seconds of the fastest of several runs: the least disturbed by a busy machine."""
+    """The seconds of the fastest of several runs, which is the least disturbed by a busy machine."""
     return side_by_side(work, repeat=repeat)[0]
 
 
 def side_by_side(*works: Callable[[], Any], repeat: int = 5) -> list[float]:
-    """The same for several pieces of work in turn, so that a busy spell falls on all of them."""
+    """Time several pieces of work in turns, so that a busy spell falls on all: the fastest run of each, in seconds."""
     best = [float("inf")] * len(works)
     for _ in range(repeat):
         for k, work in enumerate(works):

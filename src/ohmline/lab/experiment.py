@@ -82,7 +82,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to run: `quick` cuts repetitions (never sizes that change the answer's meaning)."""
+    """How to run an experiment; `quick` cuts repetitions, never sizes that change what the answer means."""
 
     seed: int = 0
     quick: bool = False
@@ -151,7 +151,7 @@ def run(
     quick: bool = False,
     tick: Callable[[str], None] = lambda message: None,
 ) -> Reproduction:
-    """Run an experiment and take the time."""
+    """Run an experiment and measure how long it takes."""
     settings = Settings(seed, quick, tick)
     start = time.perf_counter()
     result = experiment.run(settings)

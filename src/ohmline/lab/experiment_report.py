@@ -10,11 +10,11 @@ from ohmline.lab.experiment import Reproduction, Row
 from ohmline.lab.plot import as_svg, drawn
 
 SHORT = 12
-"""Rows that a table of numbers may have and still be shown at once."""
+"""How many rows a table of numbers may have and still be shown unfolded."""
 
 
 def experiment_page(reproduction: Reproduction) -> str:
-    """A self-contained page; figures are inline SVG (they need the extra `plot`)."""
+    """The report as a self-contained page; figures are inline SVG (they need the extra `plot`)."""
     experiment, result = reproduction.experiment, reproduction.result
     body = []
     if result.claims:

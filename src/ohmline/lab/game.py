@@ -87,7 +87,7 @@ class Game:
 def certify(trace: Trace) -> tuple[Certificate | None, Ints, Floats]:
     """The live certificate of a trace, and for perceptrons its value at some 40 checkpoints.
 
-    A learner that no theorem speaks about gets None.
+    The certificate is None for a learner that no theorem is about.
     """
     nothing = np.zeros(0, np.int64), np.zeros(0)
     marks = np.unique(np.linspace(0, len(trace), CHECKPOINTS + 1).astype(np.int64))

@@ -16,7 +16,7 @@ from ohmline.lab.layout import layout
 from ohmline.lab.svg import COLOURS, Curve, bar, chart, draw_graph
 
 DRAWN = 2500
-"""A larger graph is drawn around its best-connected node, up to so many nodes."""
+"""How many nodes of a graph are drawn at most; of a larger one those around its best-connected node."""
 
 
 def game_page(title: str, lead: str, graph: Graph, games: Sequence[Game], *, seed: int = 0) -> str:

@@ -17,7 +17,7 @@ POSITIVE, NEGATIVE = "#1f5fa8", "#d97a1e"
 def circle(
     n: int, centre: tuple[float, float] = (0.0, 0.0), radius: float = 1.0, turn: float = 0.0
 ) -> Floats:
-    """n places evenly round a circle; the first at angle `turn`."""
+    """n places spread evenly round a circle, the first at angle `turn`."""
     angle = turn + 2 * np.pi * np.arange(n) / n
     return np.column_stack([centre[0] + radius * np.cos(angle), centre[1] + radius * np.sin(angle)])
 

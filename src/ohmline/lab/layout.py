@@ -17,10 +17,10 @@ REPELLERS = 6
 
 
 def layout(graph: Graph, *, seed: int = 0) -> Floats:
-    """Coordinates in [0, 1]^2 where neighbours are near and crowds are spread, one row a node.
+    """Coordinates in [0, 1]^2 where neighbours are near and crowds are spread, one row per node.
 
-    A start from the smoothest functions on the graph, then rounds in which every edge pulls its ends
-    together and every node is pushed from a few random others. The forces are those of a heavy-tailed
+    It starts from the smoothest functions on the graph; then come rounds in which every edge pulls its ends
+    together and every node is pushed away from a few random others. The forces are those of a heavy-tailed
     similarity 1 / (1 + d^2), so clusters stay apart instead of collapsing. Cost per round:
     O(edges + nodes). The same seed gives the same picture.
 
@@ -92,7 +92,7 @@ def _pull_and_push(
 
 
 def _pack(places: Floats, component_of: Ints) -> Floats:
-    """Small components, which nothing holds, come to rest in rows below the largest one."""
+    """Put small components, which nothing holds in place, in rows below the largest one."""
     sizes = np.bincount(component_of)
     if len(sizes) == 1:
         return places
@@ -114,7 +114,7 @@ def _pack(places: Floats, component_of: Ints) -> Floats:
 
 
 def _fit(places: Floats) -> Floats:
-    """Shifted and scaled into the unit square, keeping the proportions."""
+    """Shift and scale places into the unit square, keeping their proportions."""
     low, high = places.min(axis=0), places.max(axis=0)
     span = float(np.max(high - low))
     return (places - (low + high) / 2) / span + 0.5 if span > 0 else np.full_like(places, 0.5)

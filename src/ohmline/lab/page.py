@@ -27,7 +27,7 @@ def page(title: str, lead: str, body: Iterable[str]) -> str:
 
 
 def tiles(pairs: Sequence[tuple[str, str]]) -> str:
-    """Large figures with what they mean."""
+    """Large numbers, each with what it means."""
     each = "".join(
         f'<div class="tile"><b>{escape(value)}</b><span>{escape(meaning)}</span></div>'
         for value, meaning in pairs
@@ -38,7 +38,7 @@ def tiles(pairs: Sequence[tuple[str, str]]) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: frozenset[int] = frozenset()
 ) -> str:
-    """A table of ready-made cells; the columns in `numbers` are set flush right."""
+    """A table of ready-made cells; the columns in `numbers` are aligned right."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "".join(
@@ -52,7 +52,7 @@ def table(
 
 
 def card(inner: str, title: str = "") -> str:
-    """A piece on its own ground."""
+    """A piece of a page on a background of its own."""
     heading = f"<h3>{escape(title)}</h3>" if title else ""
     return f'<section class="card">{heading}{inner}</section>'
 

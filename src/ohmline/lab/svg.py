@@ -29,7 +29,7 @@ COLOURS = (
     "#499894",
     "#d37295",
 )
-"""One a class, told apart by most eyes; they repeat after the last."""
+"""One colour per class, easy for most eyes to tell apart; they repeat after the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def draw_graph(
     *,
     size: int = 720,
 ) -> str:
-    """A graph in its layout: a disc a node, in the colour of its prediction; wrong ones ringed."""
+    """A graph in its layout: one disc per node, in the colour of its prediction, with a ring where that was wrong."""
     low, high = places.min(axis=0), places.max(axis=0)
     span = np.maximum(high - low, 1e-9)
     height = int(size * float(np.clip(span[1] / span[0], 0.35, 0.72)))

@@ -21,6 +21,8 @@ from ohmline.representation import represent
 class ClassTable:
     """Labels and their codes, in the order in which they were declared or first seen.
 
+    Examples
+    --------
     >>> table = ClassTable(None)
     >>> table.find("red"), table.admit("red"), table.find("red")
     (-1, 0, 0)

@@ -51,40 +51,109 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @abstractmethod
     def locate(self, x: X) -> Any:
-        """What compiled code is given for `x`, or an error that names it."""
+        """What compiled code is given for a thing: a node's position, or a point as a row of numbers.
+
+        Raises an error that names the thing where the learner cannot be asked about it.
+
+        Parameters
+        ----------
+        x
+            A node, or a point for learners over vectors.
+        """
 
     @abstractmethod
     def locate_all(self, xs: Iterable[X]) -> AnyArray:
-        """The same for many: one row (or number) each."""
+        """What compiled code is given for many things, in one array.
+
+        Parameters
+        ----------
+        xs
+            Nodes, or points for learners over vectors.
+
+        Returns
+        -------
+        array
+            One position per node, or one row per point.
+        """
 
     @abstractmethod
     def encode(self, y: Any) -> int:
-        """The code of a label in compiled code, with room made for a new one; or `LabelError`."""
+        """The code of a label in compiled code, with room made for a new class; or `LabelError`.
+
+        Parameters
+        ----------
+        y
+            A label, not None.
+        """
 
     @abstractmethod
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
-        """The codes of several labels: all of them or `LabelError`."""
+        """The codes of several labels; where one is refused, `LabelError`, and nothing has changed.
+
+        Parameters
+        ----------
+        labels
+            Labels, none of them None.
+        """
 
     @abstractmethod
     def decode(self, code: int) -> Y | None:
-        """The label of a code."""
+        """The label of a code; None for "don't know".
+
+        Parameters
+        ----------
+        code
+            What `encode` or compiled code gave.
+        """
 
     def ready(self, trials: int) -> int:
-        """Make room for up to so many trials; how many can run in compiled code.
+        """Make room for trials to come, and say how many of them can run in compiled code.
 
-        0 where the next one needs Python: then it goes through `learn_event`.
+        Parameters
+        ----------
+        trials
+            How many trials are to come, at least 1.
+
+        Returns
+        -------
+        int
+            How many can run now; 0 where the next one needs Python, so that it goes through `learn_event`.
         """
         return trials
 
     def learn_event(self, place: Any, code: int) -> tuple[int, bool, float]:
-        """A trial that needs Python: (prediction code, updated, progress)."""
+        """Learn one trial that needs Python.
+
+        Parameters
+        ----------
+        place
+            What `locate` gave.
+        code
+            What `encode` gave, or `UNLABELLED`.
+
+        Returns
+        -------
+        tuple
+            The code of the prediction before learning, whether the hypothesis moved, and how far.
+        """
         return self.learn_compiled(place, code)
 
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
 
     def look(self, place: Any) -> tuple[int, float]:
-        """`view` of what compiled code calls x: (prediction code, margin)."""
+        """The prediction and its margin, by what compiled code calls a thing; never changes the learner.
+
+        Parameters
+        ----------
+        place
+            What `locate` gave.
+
+        Returns
+        -------
+        tuple
+            The code of the prediction, and the margin.
+        """
         bound = self._bound or self._bind(watched=False)
         try:
             return bound.view(bound.address, place)
@@ -93,7 +162,13 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def spread(self, place: Any) -> float:
-        """`variance` of what compiled code calls x."""
+        """The learner's own uncertainty, by what compiled code calls a thing; NaN when it keeps none.
+
+        Parameters
+        ----------
+        place
+            What `locate` gave.
+        """
         if not has_own_body(variance, type(self.state)):
             return nan
         address = self.step(watched=True)
@@ -104,7 +179,13 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def learn_compiled(self, place: Any, code: int) -> tuple[int, bool, float]:
-        """One trial in compiled code: (prediction code, updated, progress)."""
+        """Learn one trial in compiled code; columns that its kernel misses are fetched on the way.
+
+        Parameters
+        ----------
+        place, code
+            As for `learn_event`, which returns the same too.
+        """
         bound = self._bound or self._bind(watched=False)
         try:
             return bound.learn(bound.address, place, code)
@@ -131,7 +212,13 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def step(self, *, watched: bool = False) -> int:
-        """The address of the step for loops to call; valid until the space or the state is replaced."""
+        """The address of the step for loops to call; valid until the space or the state is replaced.
+
+        Parameters
+        ----------
+        watched
+            Whether the loop will ask for variances. Default False.
+        """
         bound = self._bound
         if bound is None or (watched and not bound.watched):
             bound = self._bind(watched=watched)
@@ -153,7 +240,13 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def supply(self, asked: set[int]) -> None:
-        """Fetch the columns at which a step was interrupted; see `Kernel.supply`."""
+        """Fetch the columns at which a step was interrupted; see `Kernel.supply`.
+
+        Parameters
+        ----------
+        asked
+            The columns that were fetched for this step so far; the new ones are added to it.
+        """
         self._columns.supply(asked)
 
     @property

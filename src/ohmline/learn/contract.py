@@ -47,7 +47,7 @@ class View(Generic[Y]):
     Attributes
     ----------
     prediction
-        The label it would say; None for "don't know".
+        The label that it predicts; None for "don't know".
     margin
         Binary: the signed margin, 0 for a tie. Many classes: the gap of the two best scores.
     variance
@@ -136,7 +136,7 @@ class OnlineLearner(ABC, Generic[X, Y]):
 
 
 class BinaryLearner(OnlineLearner[X, Label]):
-    """A learner of the labels -1 and +1."""
+    """A learner of the labels -1 and +1: it predicts the sign of its margin, and +1 where that is 0."""
 
     @abstractmethod
     def margin_one(self, x: X) -> float:
@@ -150,7 +150,6 @@ class BinaryLearner(OnlineLearner[X, Label]):
 
     @final
     def predict_one(self, x: X) -> Label:
-        """The sign of the margin; zero predicts +1."""
         return sign(self.margin_one(x))
 
 

@@ -12,6 +12,8 @@ from ohmline.errors import LabelError
 def plain_label(y: Any) -> Any:
     """The label as a hashable Python object; None where it is missing, as None and NaN say in many tables.
 
+    Examples
+    --------
     >>> plain_label(np.int64(3)), plain_label(float("nan")) is None
     (3, True)
     """

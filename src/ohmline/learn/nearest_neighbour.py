@@ -55,6 +55,15 @@ class NearestNeighbour(BinaryNodeLearner):
     Distances are kept in full (8 n^2 bytes), a prediction costs O(1) and a new label O(n). A
     repeated node takes its new label. A node that no label reaches has margin 0.
 
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    distance
+        How far apart two nodes are: `Distance.GEODESIC` (default) or `.RESISTANCE`.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
     >>> learner = ohm.NearestNeighbour(line)

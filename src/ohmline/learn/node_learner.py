@@ -45,7 +45,15 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         """The hyper-parameters, as arrays, for the snapshot."""
 
     def load(self, state: State) -> None:
-        """Put a snapshot's arrays into this freshly made learner."""
+        """Put the arrays of a snapshot into this learner, which was made with the same parameters.
+
+        Raises `SnapshotError` where they are of another class of learner or do not fit.
+
+        Parameters
+        ----------
+        state
+            What `snapshot` gave.
+        """
         expect_kind(state, self.kind)
         if int(take(state, self.kind, "n")) != len(self.nodes):
             raise SnapshotError(

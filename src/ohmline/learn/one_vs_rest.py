@@ -18,11 +18,12 @@ from ohmline.representation import represent
 
 @final
 class OneVsRest(OnlineLearner[Hashable, Any]):
-    """One binary learner per class; the class with the largest margin is predicted.
+    """Learns many classes with one binary learner per class; the class with the largest margin is predicted.
 
     A class that appears late starts as a copy of a learner that has seen nothing but negatives, exactly as if
     it had been declared. Before the first label the answer is None. Among equal margins the class that was
-    declared (or seen) first wins.
+    declared (or seen) first wins. The variance of a node is the largest among the classes; before the first
+    class, that of a learner without labels.
 
     Parameters
     ----------
@@ -93,7 +94,6 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         return View(self.classes[int(margins.argmax())], float(gaps(margins[:, None])[0]))
 
     def variance_one(self, x: Hashable) -> float:
-        """The largest variance among the classes; before the first class, that of a learner without labels."""
         return max(member.variance_one(x) for member in self.members.values() or [self.unseen])
 
     def learn_one(self, x: Hashable, y: Any) -> Update:
@@ -112,7 +112,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         Parameters
         ----------
         labels
-            Labels, also such as are known already.
+            Labels; those that are known already change nothing.
         """
         for label in [label for label in dict.fromkeys(labels) if self._table.find(label) < 0]:
             self._table.admit(label)
@@ -128,12 +128,14 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     @classmethod
     def restore(cls, state: State, kernel: Any) -> Self:
-        """The learner that was snapshot, from its `state`; `kernel` is here what makes a fresh binary learner.
+        """The learner that was snapshot.
 
         Parameters
         ----------
-        state, kernel
-            What `snapshot` gave, and a function without arguments.
+        kernel
+            Here the function that makes a fresh binary learner: the same `make` that the learner was made with.
+        state
+            What `snapshot` gave.
         """
         expect_kind(state, cls.kind)
         names, fixed = saved_classes(state, cls.kind)

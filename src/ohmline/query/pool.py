@@ -32,19 +32,30 @@ class Valued(Protocol):
 
 
 class PoolQuery(ABC):
-    """Chooses the node whose label to ask for, among those of a pool."""
+    """Chooses the node of a pool whose label to ask for next. A subclass gives `choose`."""
 
     @abstractmethod
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
-        """The position to ask for, one of those where `open` is true (at least one is)."""
+        """The position of the node to ask for.
+
+        Parameters
+        ----------
+        learner
+            The learner that will be given the label.
+        open
+            For each position whether its node may still be chosen; at least one may.
+        rng
+            Draws the choice of a query that leaves it to chance.
+        """
 
 
 @final
 class MaxProgress(PoolQuery):
-    """The node of largest sure progress: argmax (min(|g_i|, 1) - 1)^2 / K_ii (paper 000, eq. 15).
+    """Chooses the node of largest sure progress: argmax (min(|g_i|, 1) - 1)^2 / K_ii (paper 000, eq. 15).
 
-    Nodes that are central (K_ii small) and far from every label (|g_i| small). Among equals the first.
-    One pass over the values and the diagonal, which is taken from the kernel once.
+    It prefers nodes that are central (K_ii small) and far from every label (|g_i| small); among equals it takes the
+    first. The learner must have a hypothesis in a kernel's space (`Projection`). Cost: one pass over the values and
+    the diagonal, which is read from the kernel once.
     """
 
     def __init__(self) -> None:
@@ -76,7 +87,7 @@ class MaxProgress(PoolQuery):
 
 @final
 class MinMargin(PoolQuery):
-    """The node of smallest margin: argmin |g_i|. Among equals the first."""
+    """Chooses the node of smallest margin, argmin |g_i| (paper 000, Act-mu); among equals the first."""
 
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
         places = np.flatnonzero(open)
@@ -93,7 +104,7 @@ class MinMargin(PoolQuery):
 
 @final
 class Random(PoolQuery):
-    """Any node, all alike."""
+    """Chooses any node, each with the same probability."""
 
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
         return int(rng.choice(np.flatnonzero(open)))

@@ -58,22 +58,40 @@ from ohmline.representation import represent
 
 
 class Sight(NamedTuple):
-    """All that a compiled query may look at."""
+    """All that a compiled query may look at.
+
+    Attributes
+    ----------
+    trial
+        The number of the trial, counted from 1.
+    margin
+        The margin of the learner's prediction, 0 for a tie; for many classes, the gap between the two best.
+    variance
+        The learner's own uncertainty; NaN unless the query needs it.
+    spent
+        How many labels were given so far.
+    draw
+        A uniform number in [0, 1) for queries that need a coin, else 0.
+    """
 
     trial: int
-    """Counted from 1."""
     margin: float
     variance: float
-    """The learner's own uncertainty; NaN unless the query needs it."""
     spent: int
-    """Labels that were given so far."""
     draw: float
-    """A uniform number in [0, 1) for queries that need a coin, else 0."""
 
 
 @generic("query")
 def asks(query: Any, sight: Any) -> bool:
-    """Whether the query asks for the label of what is in sight."""
+    """Whether a query asks for a label. A query of your own gives its body with `@implements(asks, YourQuery)`.
+
+    Parameters
+    ----------
+    query
+        The query: a tuple of its parameters.
+    sight
+        What it may look at, a `Sight`.
+    """
     raise TypeError("compiled code only")
 
 
@@ -123,7 +141,7 @@ class Wants(Protocol):
 
 
 class StreamQuery:
-    """Decides, node by node, whether to ask for the label: what the queries here share."""
+    """Decides in each trial whether to ask for the label: what the queries here share."""
 
     __slots__ = ()
     needs_variance: bool = False
@@ -142,9 +160,9 @@ class StreamQuery:
         view
             What the learner sees, with its variance where `needs_variance` says so.
         trial
-            The number of the trial, from 1.
+            The number of the trial, counted from 1.
         spent
-            Labels that were given so far. Default 0.
+            How many labels were given so far. Default 0.
         draw
             A uniform random number in [0, 1). Default 0.
         """
@@ -226,7 +244,7 @@ class _Limited(NamedTuple):
 
 @final
 class Always(_Nothing, StreamQuery):
-    """Asks for every label."""
+    """Asks for every label: the default of `play`."""
 
     __slots__ = ()
     blind = True
@@ -272,8 +290,8 @@ def random_rate_asks(query: RandomRate, sight: Sight) -> bool:
 class VarianceAbove(_Exponent, StreamQuery):
     """Asks when r_t > t^-kappa: the query of SSLGC (paper 004, Algorithm 2).
 
-    r_t is the learner's variance, and t counts the trials from 1. It does not look at the margin, so the
-    labels asked for are the same whatever they are, if every one of them is learned.
+    r_t is the learner's variance, and t counts the trials from 1. The query does not look at the margin, so which
+    labels it asks for does not depend on what they are, as long as every one of them is learned.
 
     Parameters
     ----------

@@ -44,24 +44,34 @@ def read(
     signed: bool = False,
     symmetrise: bool = False,
 ) -> Graph:
-    """A graph from a file, in the format that the end of its name or `format` says.
+    """Read a graph from a file, in the format that the end of its name or `format` says.
 
-    ============================================  =======================================
-    .csv .tsv .txt .edges .edgelist .el           lines `source target [weight]`
-    .graphml                                      GraphML (extra `io`)
-    .mtx                                          Matrix Market, a square matrix
-    .parquet                                      columns source, target and perhaps weight
-                                                  (extra `io`)
-    ============================================  =======================================
+    | the name ends in | the file holds |
+    |---|---|
+    | .csv .tsv .txt .edges .edgelist .el | lines `source target [weight]` |
+    | .graphml | GraphML (extra `io`) |
+    | .mtx | Matrix Market, a square matrix |
+    | .parquet | columns source, target and perhaps weight (extra `io`) |
 
     Each may be compressed (.gz). Edge lists are separated by tab, comma, semicolon or (unless
     they are called .csv or .tsv) blank, whichever the first line has; lines that begin with #
-    or % are comments; whether the first row is a header is seen from the rows unless `header`
-    says. Ids are whole numbers if all of them look so, else strings; numbers come in their
+    or % are comments. Ids are whole numbers if all of them look so, else strings; numbers come in their
     order, strings as they appear.
 
-    A directed file (or an edge with two weights) is an error unless `symmetrise=True` asks for
-    max(S, S'); negative weights are one unless `signed=True`.
+    Parameters
+    ----------
+    path
+        The name of the file.
+    format
+        The format, whatever the file is called. None (default) goes by the end of the name.
+    header
+        Whether the first row of an edge list names the columns. None (default) sees that from the rows. Other
+        formats ignore it.
+    signed
+        Whether weights may be negative. By default a negative weight is an error.
+    symmetrise
+        Whether a directed file, or an edge with two weights, is taken as undirected with weights max(S, S').
+        By default it is an error.
     """
     place = Path(path)
     kind = _format(place, format)
@@ -85,6 +95,16 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
     Reading the file gives an equal graph back (with `signed=True` for a signed one): order and
     types of the ids and isolated nodes are kept, in a comment or an attribute where the format
     has no place for them. The file appears whole or not at all.
+
+    Parameters
+    ----------
+    graph
+        The graph. Its ids are whole numbers or strings; for Matrix Market they are 0..n-1.
+    path
+        The name of the file, which is replaced if it exists. An edge list is separated by commas in a .csv, tabs
+        in a .tsv and blanks otherwise. A name that ends in .gz is compressed.
+    format
+        The format, whatever the file is called. None (default) goes by the end of the name.
     """
     place = Path(path)
     kind = _format(place, format)

@@ -36,7 +36,7 @@ def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise:
 
 
 def write_edge_list(graph: Graph, path: Path) -> None:
-    """One line an edge; weights only where one is not 1, the nodes only where the lines cannot tell."""
+    """One line per edge; weights only where one is not 1, the nodes only where the lines cannot tell."""
     names = spelled(graph.nodes, path)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix, " ")

@@ -14,12 +14,26 @@ from ohmline.graph.graph import Graph
 def read_labels(
     path: str | PathLike[str], *, graph: Graph | None = None, header: bool | None = None
 ) -> dict[Hashable, Hashable]:
-    """The labels in a text file with two columns, node and label, one line a node.
+    """Read labels from a text file with two columns, node and label, one line per node.
 
-    Separators, comments, header and compression are as for `ohmline.graph.read`. Ids and
-    labels are whole numbers where all of them are (a label may be written +1). With `graph`
-    the ids are those of its nodes, and one that it does not have is an error. A node may be
+    Separators, comments and compression are as for the edge lists of `ohmline.graph.read`. Ids and
+    labels are whole numbers where all of them are (a label may be written +1). A node may be
     listed again with the same label; with another one it is an error that names both lines.
+
+    Parameters
+    ----------
+    path
+        The name of the file.
+    graph
+        The graph whose nodes are labelled: the ids are then its own, and one that it does not have raises
+        `UnknownNode`. None (default) takes the ids as they are written.
+    header
+        Whether the first row names the columns. None (default) sees that from the rows.
+
+    Returns
+    -------
+    dict
+        The label of every node in the file, in the order of their first lines.
     """
     table = read_table(Path(path), columns=(2,), header=header, ids=1)
     ids = typed(table.column(0))

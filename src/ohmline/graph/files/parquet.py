@@ -48,7 +48,7 @@ def read_parquet(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
 
 
 def write_parquet(graph: Graph, path: Path) -> None:
-    """One row an edge; ids are whole numbers if all are, else strings."""
+    """One row per edge; ids are whole numbers if all are, else strings."""
     polars = require("polars", "io")
     names = spelled(graph.nodes, path)
     whole = all(isinstance(node, int) for node in graph.nodes)

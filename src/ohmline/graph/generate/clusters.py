@@ -11,16 +11,29 @@ from ohmline.graph.generate.simple import clique_edges, graph_of
 
 
 def barbell(m: int) -> Labelled:
-    """Two m-cliques, +1 and -1, joined by one edge: cut 1, diameter 3 (paper 001, Figure 2)."""
+    """Two m-cliques, +1 and -1, joined by one edge: cut 1, diameter 3 (paper 001, Figure 2).
+
+    Parameters
+    ----------
+    m
+        The nodes of each clique, at least 2.
+    """
     return thick_barbell(m, 1)
 
 
 def thick_barbell(m: int, edges: int) -> Labelled:
-    """Two m-cliques, +1 and -1, joined by `edges` edges (paper 001, end of section 4).
+    """Two m-cliques, +1 and -1, joined by several edges (paper 001, end of section 4).
 
-    Nodes 0..m-1 form one clique and m..2m-1 the other; the edges between them, the paper's l,
-    are (m - 1 - i, m + i), no two at one node, so any two nodes have l edge-disjoint paths of
+    Nodes 0..m-1 form one clique and m..2m-1 the other; the edges between them are
+    (m - 1 - i, m + i), no two at one node, so any two nodes have l edge-disjoint paths of
     at most five edges between them and the resistance diameter is at most 5 / l.
+
+    Parameters
+    ----------
+    m
+        The nodes of each clique, at least 2.
+    edges
+        How many edges join the cliques, from 1 to m; the paper's l.
     """
     m = count(m, "m", least=2)
     edges = count(edges, "edges", least=1)
@@ -39,6 +52,15 @@ def noisy_barbell(m: int, k: int) -> Labelled:
     The odd nodes are 0..k-1, away from the bridge. `clean` is the labelling without them,
     the u' of Theorem 4.2; its cut is 1 while that of `labels` is k (m - k) + 1.
 
+    Parameters
+    ----------
+    m
+        The nodes of each clique, at least 2.
+    k
+        How many nodes of the first clique carry the other label, from 0 to m - 1.
+
+    Examples
+    --------
     >>> noisy = noisy_barbell(4, 1)
     >>> noisy.labels, noisy.clean
     (array([-1,  1,  1,  1, -1, -1, -1, -1]), array([ 1,  1,  1,  1, -1, -1, -1, -1]))
@@ -55,11 +77,21 @@ def noisy_barbell(m: int, k: int) -> Labelled:
 def three_clusters(m: int, seed: int = 0, *, edges: int | None = None) -> Labelled:
     """Three m-cliques, two of them close and one remote (paper 002, section 2.2 and Figure 2).
 
-    The first two, labelled +1 and -1, are joined by `edges` (the paper's l, by default m // 2)
-    random edges with no node in common; the third, labelled +1, hangs on each of them by one
-    edge. So the cut is l + 1 while the resistance diameter stays near 1/2: the perceptron's
-    bound grows with m, and that of POUNCE stays at 20.
+    The first two, labelled +1 and -1, are joined by l random edges with no node in common; the third,
+    labelled +1, hangs on each of them by one edge. So the cut is l + 1 while the resistance diameter stays
+    near 1/2: the perceptron's bound grows with m, and that of POUNCE stays at 20.
 
+    Parameters
+    ----------
+    m
+        The nodes of each clique, at least 2.
+    seed
+        Draws the edges between the cliques. Default 0.
+    edges
+        How many edges join the first two cliques, from 1 to m; the paper's l. m // 2 by default.
+
+    Examples
+    --------
     >>> three = three_clusters(4)
     >>> three.graph.n, three.graph.n_edges, three.groups
     (12, 22, array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]))

@@ -16,6 +16,25 @@ from ohmline.graph.graph import Graph
 class Labelled:
     """A graph on the nodes 0..n-1 and a labelling of them.
 
+    What every generator of graphs here returns; fields that make no sense for a family are None.
+
+    Attributes
+    ----------
+    graph
+        The graph.
+    labels
+        -1 or +1 for every position.
+    sequence
+        The trials (node, label) that the paper plays; every node in turn where it names none.
+    clean
+        The labelling before noise; equal to `labels` for families that keep no other.
+    groups
+        The number of the cluster that each node belongs to; all 0 for families without clusters.
+    points
+        Coordinates, one row per node, for families that live in space; None for the others.
+
+    Examples
+    --------
     >>> from ohmline.graph import generate
     >>> barbell = generate.barbell(3)
     >>> barbell.graph, barbell.labels
@@ -26,15 +45,10 @@ class Labelled:
 
     graph: Graph
     labels: Ints
-    """-1 or +1 for every position."""
     sequence: tuple[tuple[int, int], ...] = ()
-    """The trials (node, label) that the paper plays; every node in turn where it names none."""
     clean: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """The labelling before noise; equal to `labels` for families without noise."""
     groups: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """The number of the cluster that each node belongs to; all 0 for families without clusters."""
     points: Floats | None = None
-    """Coordinates, one row a node, for families that live in space."""
 
     def __post_init__(self) -> None:
         n = self.graph.n
@@ -50,14 +64,23 @@ class Labelled:
 @final
 @dataclass(frozen=True, eq=False)
 class LabelledPoints:
-    """Points in space and a labelling of them; build a graph on them as you like."""
+    """Points in space and a labelling of them.
+
+    What the generators of points return; build a graph on them as you like.
+
+    Attributes
+    ----------
+    points
+        The coordinates, one row per point.
+    labels
+        -1 or +1 for every point.
+    asked
+        The positions that are to be predicted; the others are only there to be seen.
+    """
 
     points: Floats
-    """One row a point."""
     labels: Ints
-    """-1 or +1 for every point."""
     asked: Ints
-    """The positions that are to be predicted; the others are only there to be seen."""
 
 
 def halves(n: int, positive: int) -> Ints:

@@ -18,6 +18,15 @@ def k_out(q: int, k: int, *, seed: int = 0) -> Graph:
     """G_k-out(q; k): every node picks k others at random; an edge picked twice counts once.
 
     At most k q edges, and every degree is at least k (paper 000, section 6).
+
+    Parameters
+    ----------
+    q
+        The number of nodes, at least 2.
+    k
+        How many others each node picks, from 1 to q - 1.
+    seed
+        Draws the picks. Default 0.
     """
     q, k = _k_out_sizes(q, k)
     return graph_of(_k_out_edges(q, k, np.random.default_rng(seed)), q)
@@ -26,10 +35,24 @@ def k_out(q: int, k: int, *, seed: int = 0) -> Graph:
 def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) -> Labelled:
     """A k-out graph of q clusters, each itself a k-out graph of q nodes (paper 000, section 6).
 
-    Every edge between two clusters is made real between one random node of each. One random
-    node of each cluster is labelled, half of the clusters +1 and half -1, and the labels spread
-    by `diffuse` with `noise`. Node c q + i is node i of cluster c; `groups` holds c.
+    Every edge between two clusters joins one random node of each. One random node of each cluster is
+    labelled, half of the clusters +1 and half -1, and the labels spread by `diffuse`. Node c q + i is
+    node i of cluster c; `groups` holds c.
 
+    Parameters
+    ----------
+    q
+        The number of clusters, and of nodes in each, at least 2. Default 26.
+    k
+        How many others each node picks within its cluster, and each cluster among the clusters, from 1 to
+        q - 1. Default 2.
+    noise
+        The probability that a copied label is flipped, in [0, 1]. Default 0.
+    seed
+        Draws the edges and the labels. Default 0.
+
+    Examples
+    --------
     >>> hierarchical(6, 2).graph.n
     36
     """
@@ -47,15 +70,33 @@ def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) 
 
 
 def diffuse(graph: Graph, labels: Mapping[Hashable, int], *, noise: float = 0.0, seed: int = 0) -> Ints:
-    """Spread a few labels over the graph by the noisy diffusion; -1 or +1 for every position.
+    """Spread a few labels over a graph by the noisy diffusion of paper 000, section 6.
 
     Until every node has a label, a random unlabelled node next to labelled ones copies a random
-    one of them, and flips what it copied with probability `noise`. A part of the graph that no
-    label reaches starts from a random node with a fair coin.
+    one of them, and may flip what it copied. A part of the graph that no label reaches
+    starts from a random node with a fair coin.
 
-    Differs: the paper's working paper describes its diffusion and its text does not; this is the
+    Differs: the paper leaves the description of its diffusion to a working paper; this is the
     simplest process that fits its words.
 
+    Parameters
+    ----------
+    graph
+        The graph.
+    labels
+        The labels to begin with, -1 or +1 by id, at least one.
+    noise
+        The probability that a copied label is flipped, in [0, 1]. Default 0.
+    seed
+        Draws the order, the copies and the flips. Default 0.
+
+    Returns
+    -------
+    Ints
+        -1 or +1 for every position; the given labels are kept.
+
+    Examples
+    --------
     >>> from ohmline.graph import generate
     >>> diffuse(generate.line(5).graph, {0: 1, 4: -1}).tolist()
     [1, 1, -1, -1, -1]
@@ -75,9 +116,18 @@ def stochastic_block_model(
 ) -> Labelled:
     """Blocks of nodes; a pair of nodes is joined with the probability of its pair of blocks.
 
-    `probabilities[a][b]` is that of a node in block a and one in block b. Blocks 0, 2, 4, ...
-    are labelled +1 and the others -1; `groups` holds the number of the block. The work is in
-    proportion to the edges, not to the pairs.
+    Blocks 0, 2, 4, ... are labelled +1 and the others -1; `groups` holds the number of the block.
+    The work is in proportion to the edges, not to the pairs.
+
+    Parameters
+    ----------
+    sizes
+        The number of nodes in each block, at least 1 each.
+    probabilities
+        A symmetric square table of numbers in [0, 1]: `probabilities[a][b]` is the probability that a node of
+        block a and another one of block b are joined.
+    seed
+        Draws the edges. Default 0.
     """
     blocks = [count(size, "a block size", least=1) for size in sizes]
     table = matrix(probabilities, "probabilities")
@@ -103,6 +153,17 @@ def random_geometric(n: int, radius: float, *, dimension: int = 2, seed: int = 0
     """n random points of the unit cube, joined where they are at most `radius` apart.
 
     +1 where the first coordinate is below 1/2; `points` holds the coordinates.
+
+    Parameters
+    ----------
+    n
+        The number of points, at least 1.
+    radius
+        The largest distance at which two points are joined, above 0.
+    dimension
+        The number of coordinates of a point, at least 1. Default 2.
+    seed
+        Draws the points. Default 0.
     """
     n, radius = count(n, "n", least=1), positive(radius, "radius")
     points = np.random.default_rng(seed).random((n, count(dimension, "dimension", least=1)))

@@ -19,6 +19,15 @@ def strips(n: int, *, seed: int = 0) -> LabelledPoints:
 
     Differs: the paper counts 6n points; its loci hold 6n - 2.
 
+    Parameters
+    ----------
+    n
+        The number of points between the strips, at least 1.
+    seed
+        Draws their labels. Default 0.
+
+    Examples
+    --------
     >>> strips(10).points.shape
     (58, 2)
     """
@@ -36,9 +45,18 @@ def strips(n: int, *, seed: int = 0) -> LabelledPoints:
 
 
 def two_moons(n: int = 200, *, noise: float = 0.05, seed: int = 0) -> LabelledPoints:
-    """Two half circles, one into the other, with Gaussian `noise` (paper 002, Figure 1).
+    """Two half circles that reach into each other, with Gaussian noise (paper 002, Figure 1).
 
     The upper moon, the first half of the points, is labelled +1.
+
+    Parameters
+    ----------
+    n
+        The number of points, at least 2. Default 200.
+    noise
+        The standard deviation of what is added to every coordinate, at least 0. Default 0.05.
+    seed
+        Draws the noise. Default 0.
     """
     n, noise = count(n, "n", least=2), non_negative(noise, "noise")
     rng = np.random.default_rng(seed)

@@ -20,28 +20,49 @@ from ohmline.graph.measure.cliques import cover_by_cliques
 @final
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """A cover, how many sets it has, and whether fewer would do."""
+    """A cover, how many sets it has, and whether fewer would do.
+
+    What `cover` and its kin return. Theorems need an upper bound on the cover number alone.
+
+    Attributes
+    ----------
+    number
+        Sets in the cover; infinite where there is no cover.
+    exact
+        Whether no smaller cover exists; else `number` is an upper bound, which suffices in a bound.
+    lower
+        A proven lower bound on the cover number; equal to `number` when exact.
+    sets
+        The sets, as positions; they partition the points.
+    """
 
     number: float
-    """Sets in the cover; infinite where there is no cover."""
     exact: bool
-    """Whether no smaller cover exists; else `number` is an upper bound, which suffices in a bound."""
     lower: float
-    """A proven lower bound on the cover number; equal to `number` when exact."""
     sets: tuple[Ints, ...]
-    """The sets, as positions; they partition the points."""
 
 
 def cover(distances: ArrayLike, rho: float, *, effort: int = 1_000_000) -> Cover:
     """N(X, rho): the fewest sets of diameter at most rho that cover the points (eq. (8)).
 
-    `distances` is any discrepancy: symmetric, zero on the diagonal, infinite where it likes;
-    for paper 002's Theorem 2 it is `resistance_matrix(graph)`. The sets are cliques of the
-    graph "at most rho apart", whose smallest cover is found by removing points that others
-    dominate and then by branch and bound of at most `effort` node visits (the default takes
-    a few seconds at most). Beyond that the best cover found stands as an upper bound, with
-    `exact` False.
+    The sets are cliques of the graph "at most rho apart", whose smallest cover is found by removing
+    points that others dominate and then by branch and bound in every connected part that is left. A part
+    that would take more than `effort`, or has more than 400 points, keeps the best cover found: `number` is
+    then an upper bound, and `exact` is False unless the lower bound meets it.
 
+    Parameters
+    ----------
+    distances
+        Any discrepancy: a symmetric square table of numbers of at least 0, with zeros on the diagonal, in which
+        entries may be infinite. For paper 002's Theorem 2 it is `resistance_matrix(graph)`.
+    rho
+        The largest diameter of a set, at least 0.
+    effort
+        The most node visits of branch and bound in one part, at least 0. The default, 1,000,000, takes a few
+        seconds at most.
+
+    Examples
+    --------
     >>> line = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
     >>> found = cover(line, 1)
     >>> found.number, found.exact
@@ -54,6 +75,15 @@ def cover(distances: ArrayLike, rho: float, *, effort: int = 1_000_000) -> Cover
 def component_cover(distances: ArrayLike, rho: float) -> Cover:
     """C(X, rho): the fewest rho-path-connected sets that cover the points (eq. (25)); exact.
 
+    Parameters
+    ----------
+    distances
+        Any discrepancy, as for `cover`.
+    rho
+        The longest step of a path within a set, at least 0.
+
+    Examples
+    --------
     >>> component_cover([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 1).number
     1
     """
@@ -64,6 +94,15 @@ def separating_cover(distances: ArrayLike, labels: ArrayLike, *, effort: int = 1
     """N°: the smallest N(X, rho) over the rho below every distance between two labels (eq. (26)).
 
     Its sets hold one label each. Infinite when two points with different labels are 0 apart.
+
+    Parameters
+    ----------
+    distances
+        Any discrepancy, as for `cover`.
+    labels
+        -1 or +1 for every point.
+    effort
+        The limit of branch and bound, as for `cover`.
     """
     near = _nearer_than_other_label(distances, labels)
     return _no_cover() if near is None else _clique_cover(near, effort)
@@ -72,6 +111,15 @@ def separating_cover(distances: ArrayLike, labels: ArrayLike, *, effort: int = 1
 def component_separating_cover(distances: ArrayLike, labels: ArrayLike) -> Cover:
     """C°: the smallest C(X, rho) over the rho below every distance between two labels (eq. (27)).
 
+    Exact. Infinite when two points with different labels are 0 apart.
+
+    Parameters
+    ----------
+    distances, labels
+        As for `separating_cover`.
+
+    Examples
+    --------
     >>> component_separating_cover([[0, 1, 3], [1, 0, 2], [3, 2, 0]], [1, 1, -1]).number
     2
     """

@@ -15,10 +15,18 @@ from ohmline.graph.graph import Graph, signs
 def cut(graph: Graph, labels: ArrayLike) -> float:
     """Phi(u): the weight of the edges that the labelling violates, each edge once.
 
-    `labels` is u, -1 or +1 for every position. An edge is violated when its ends disagree;
-    a negative edge of a signed graph, when they agree, and it counts with its absolute weight.
-    So u'Lu = 4 Phi(u), with the graph's (signed) Laplacian L.
+    An edge is violated when its ends disagree; a negative edge of a signed graph, when they agree, and it
+    counts with its absolute weight. So u'Lu = 4 Phi(u), with the graph's (signed) Laplacian L.
 
+    Parameters
+    ----------
+    graph
+        The graph, signed or not.
+    labels
+        The labelling u: -1 or +1 for every position.
+
+    Examples
+    --------
     >>> from ohmline.graph import generate
     >>> octopus = generate.octopus(3, 2)
     >>> cut(octopus.graph, octopus.labels)
@@ -31,12 +39,19 @@ def cut(graph: Graph, labels: ArrayLike) -> float:
 
 
 def balance(labels: ArrayLike) -> float:
-    """bal(u) = (1 - |mean u|)^-2: 1 for as many -1 as +1, n^2/4 for one odd node, else more.
+    """bal(u) = (1 - |mean u|)^-2: from 1 for as many -1 as +1 to n^2/4 for one odd node.
 
     Infinite when all labels agree (papers 000, Theorem 4.1, and 001, eq. (1)).
 
     Differs: paper 001 prints n^2 for one odd node; its formula gives n^2/4.
 
+    Parameters
+    ----------
+    labels
+        The labelling u: -1 or +1 for every position, at least one.
+
+    Examples
+    --------
     >>> balance([1, 1, 1, -1])
     4.0
     """
@@ -47,6 +62,13 @@ def balance(labels: ArrayLike) -> float:
 def imbalance(labels: ArrayLike) -> float:
     """beta_u = (mean u)^2: 0 for as many -1 as +1, 1 when all agree (paper 001, section 4).
 
+    Parameters
+    ----------
+    labels
+        As for `balance`.
+
+    Examples
+    --------
     >>> imbalance([1, 1, 1, -1])
     0.25
     """

@@ -20,6 +20,15 @@ _BLOCK = 256
 def geodesic(graph: Graph, a: Hashable, b: Hashable) -> float:
     """d(a, b): the length of a shortest path; infinite where there is none.
 
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    a, b
+        The ids of two nodes.
+
+    Examples
+    --------
     >>> geodesic(Graph.from_edges([(0, 1, 2.0), (1, 2, 0.5)]), 0, 2)
     2.5
     """
@@ -28,23 +37,49 @@ def geodesic(graph: Graph, a: Hashable, b: Hashable) -> float:
 
 
 def geodesics_from(graph: Graph, node: Hashable) -> Floats:
-    """d(node, q) for every position q."""
+    """d(node, q) for every position q; infinite in other components.
+
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    node
+        The id of a node.
+    """
     row: Floats = _sweep(lengths(graph), np.array([graph.nodes.position(node)]))[0]
     return row
 
 
 def geodesic_matrix(graph: Graph) -> Floats:
-    """d(p, q) for every pair of positions: 8 n^2 bytes."""
+    """d(p, q) for every pair of positions, infinite between components: 8 n^2 bytes.
+
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    """
     return _sweep(lengths(graph), np.arange(graph.n))
 
 
 def eccentricity(graph: Graph, node: Hashable) -> float:
-    """The distance from `node` to the furthest node; infinite on a disconnected graph."""
+    """The distance from one node to the furthest; infinite on a disconnected graph.
+
+    Parameters
+    ----------
+    graph, node
+        As for `geodesics_from`.
+    """
     return float(geodesics_from(graph, node).max())
 
 
 def eccentricities(graph: Graph) -> Floats:
-    """The eccentricity of every position."""
+    """The eccentricity of every position: its distance to the furthest; infinite on a disconnected graph.
+
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    """
     matrix = lengths(graph)
     blocks = (np.arange(k, min(k + _BLOCK, graph.n)) for k in range(0, graph.n, _BLOCK))
     return np.concatenate([_sweep(matrix, block).max(axis=1) for block in blocks])
@@ -53,8 +88,15 @@ def eccentricities(graph: Graph) -> Floats:
 def diameter(graph: Graph, *, per_component: bool = False) -> float:
     """D_G: the largest distance; infinite on a disconnected graph.
 
-    `per_component=True` gives the largest distance inside a component instead.
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    per_component
+        True for the largest distance inside a component instead, which is always finite. Default False.
 
+    Examples
+    --------
     >>> diameter(Graph.from_edges([(0, 1), (2, 3), (3, 4)]), per_component=True)
     2.0
     """

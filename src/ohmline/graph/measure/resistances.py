@@ -28,6 +28,15 @@ def resistance(graph: Graph, a: Hashable, b: Hashable) -> float:
     gradients, which suit well-connected graphs, and where those do not converge one sparse
     factorisation, which suits long thin ones.
 
+    Parameters
+    ----------
+    graph
+        The network: a graph whose weights are conductances, none of them negative.
+    a, b
+        Two nodes, by id, between which a current flows.
+
+    Examples
+    --------
     >>> resistance(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), 0, 1)  # 1 ohm beside 2 ohm
     0.666...
     """
@@ -47,7 +56,17 @@ def resistance(graph: Graph, a: Hashable, b: Hashable) -> float:
 
 
 def resistances_from(graph: Graph, node: Hashable) -> Floats:
-    """r(node, q) for every position q; infinite in other components."""
+    """r(node, q) for every position q; infinite in other components.
+
+    Cost: that of all resistances of the node's component, as for `resistance_matrix`.
+
+    Parameters
+    ----------
+    graph
+        The network, as for `resistance`.
+    node
+        The node, by id, from which all resistances are measured.
+    """
     i = graph.nodes.position(node)
     members = np.flatnonzero(graph.component_of == graph.component_of[i])
     row = np.full(graph.n, math.inf)
@@ -58,6 +77,15 @@ def resistances_from(graph: Graph, node: Hashable) -> Floats:
 def resistance_matrix(graph: Graph) -> Floats:
     """r(p, q) for every pair of positions, infinite between components: 8 n^2 bytes.
 
+    Cost: O(m^3) for a component of m nodes, of which there may be at most 15,000.
+
+    Parameters
+    ----------
+    graph
+        The network, as for `resistance`.
+
+    Examples
+    --------
     >>> resistance_matrix(Graph.from_edges([(0, 1, 2.0)], nodes=[0, 1, 2]))
     array([[0. , 0.5, inf],
            [0.5, 0. , inf],
@@ -72,7 +100,14 @@ def resistance_matrix(graph: Graph) -> Floats:
 def resistance_diameter(graph: Graph, *, per_component: bool = False) -> float:
     """R_G: the largest resistance, at most the diameter; infinite on a disconnected graph.
 
-    `per_component=True` gives the largest resistance inside a component instead.
+    Cost: on a forest that of `diameter`, else that of `resistance_matrix`, one component at a time.
+
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights.
+    per_component
+        True for the largest resistance inside a component instead, which is always finite. Default False.
     """
     if not graph.is_connected and not per_component:
         return math.inf
@@ -84,6 +119,13 @@ def resistance_diameter(graph: Graph, *, per_component: bool = False) -> float:
 def algebraic_connectivity(graph: Graph) -> float:
     """lambda_2: the second smallest eigenvalue of the Laplacian; 0 on a disconnected graph.
 
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights and with at least two nodes.
+
+    Examples
+    --------
     >>> from ohmline.graph import generate
     >>> round(algebraic_connectivity(generate.hypercube(4).graph), 12)
     2.0

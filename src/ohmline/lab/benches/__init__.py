@@ -1,1 +1,1 @@
-"""One module a subject."""
+"""The benchmarks, one module per subject."""

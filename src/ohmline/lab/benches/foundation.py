@@ -56,7 +56,7 @@ def literal_play(rows: Floats, order: Ints, labels: Ints) -> int:
 
 @compiled
 def bare_dots(rows: Floats, order: Ints, w: Floats, out: Floats) -> None:
-    """The floor: one dot product a trial over the same rows in the same order, and nothing else."""
+    """The floor: one dot product per trial over the same rows in the same order, and nothing else."""
     for t in range(order.shape[0]):
         out[t] = dot(rows[order[t]], w, w.shape[0])
 

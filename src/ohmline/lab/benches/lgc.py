@@ -86,7 +86,7 @@ def lgc_pass() -> Measured:
         lambda: literal_pass(rows, order, labels, KAPPA),
         repeat=3,
     )
-    # Products of A^-1 with every row, two dots a row, and A^-1 less one outer product an update.
+    # Products of A^-1 with every row, two dots per row, and A^-1 less one outer product per update.
     flops = 2 * RANK**2 * (n + int(selective.updated.sum())) + 4 * RANK * n
     same_flops = product * flops / (2 * RANK**2 * n)
     return Measured(

@@ -1,4 +1,4 @@
-"""LocalLGC's time a trial: against refitting a batch method, the plain push, and the memory's floor."""
+"""LocalLGC's time per trial: against refitting a batch method, the plain push, and the memory's floor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALPHA = 0.8
 
 
 def cases() -> list[tuple[str, Graph, Ints, float | None]]:
-    """Name, graph, labels and the ratio wanted against refitting; digits where there is no more."""
+    """Name, graph, labels and the wanted ratio to refitting; digits where neither citation graph is here."""
     found: list[tuple[str, Graph, Ints, float | None]] = []
     for name, least in (("cora", 150.0), ("pubmed", 800.0)):
         if data.is_here(name):
@@ -66,7 +66,7 @@ def play_plain(
 
 @compiled
 def count_edges(adjacency: Adjacency, state: LocalState, order: Ints, truth: Ints) -> int:
-    """The edges that a whole game touches."""
+    """How many edges a whole game touches."""
     edges = 0
     for t in order:
         look_at(adjacency, state, t)
@@ -77,7 +77,7 @@ def count_edges(adjacency: Adjacency, state: LocalState, order: Ints, truth: Int
 
 @compiled
 def chase(following: Ints, steps: int) -> int:
-    """Each access waits for the one before."""
+    """Follow a chain in memory, where each access waits for the one before."""
     place = 0
     for _ in range(steps):
         place = following[place]

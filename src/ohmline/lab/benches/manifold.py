@@ -129,7 +129,7 @@ def learner(kernel: float, graph: float, lambda_1: float, lambda_2: float) -> On
 def against_references(
     points: Floats, labels: Any, settings: tuple[float, float, float, float]
 ) -> dict[str, float]:
-    """Microseconds a point with a full buffer: ours, NumPy twice, scikit-learn."""
+    """Microseconds per point with a full buffer: ours, NumPy twice, scikit-learn."""
     from sklearn.kernel_approximation import RBFSampler
     from sklearn.linear_model import SGDClassifier
 

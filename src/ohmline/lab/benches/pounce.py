@@ -1,4 +1,4 @@
-"""POUNCE on a graph twenty times larger than a dense kernel is pleasant for."""
+"""POUNCE on a graph twenty times as large as one that suits a dense kernel."""
 
 from __future__ import annotations
 

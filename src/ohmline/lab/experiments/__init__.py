@@ -1,1 +1,1 @@
-"""One module a paper."""
+"""The experiments, one family of modules per paper."""

@@ -7,7 +7,7 @@
 | gamma / sqrt(t), gamma = .1 (.03 with a tree) | `Way.PRINTED`, judged by f-bar as in the paper |
 | (not in the paper) | `Way.RECOMMENDED`: proximal steps, judged by f_T |
 
-The paper's figures are pictures, so their numbers are not at hand; rows have ours alone.
+The paper's figures are pictures without numbers, so the rows have ours alone.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def error(scores: Floats, truth: Floats) -> float:
 
 
 Errors = dict[str, dict[int, list[float]]]
-"""Method -> T -> one value a trial."""
+"""Method -> T -> one value per trial."""
 
 
 def note(table: Errors, method: str, t: int, value: float) -> None:

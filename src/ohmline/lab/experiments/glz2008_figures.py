@@ -13,7 +13,7 @@ from ohmline.lab.plot import PALETTE
 
 BLUE, RED = PALETTE[0], PALETTE[3]
 INK, GREY = "#2b303b", "#9aa2b1"
-LOOKS = {  # one colour and one marker a method, the same in every figure
+LOOKS = {  # one colour and one marker per method, the same in every figure
     glz.BATCH: (INK, "s"),
     glz.BASIC: (PALETTE[0], "o"),
     glz.BUFFER: (PALETTE[1], "^"),

@@ -21,7 +21,7 @@ from ohmline.query import Always, GapBelow, RandomRate, StreamQuery, VarianceAbo
 GAPS = (0.0003, 0.003, 0.03, 0.3, 3.0)
 """c of GapBelow: from few labels to many."""
 SHARES = (0.05, 0.1, 0.2, 0.4, 1.0)
-"""Of the nodes, for the refitted method, which has no query of its own."""
+"""Shares of the nodes whose labels the refitted method sees; it has no query of its own."""
 REFITS, WINDOW = 25, 25
 """LabelSpreading is refitted at this many places of a pass, and judged on this many trials after each."""
 
@@ -99,7 +99,7 @@ def _measure(
     *,
     rate: float | None = None,
 ) -> Point:
-    """With `query`, or with labels at random, as many as it asked for (`rate`)."""
+    """Play with `query`, or with labels at random, as many as it asked for (`rate`)."""
     played = query if rate is None else RandomRate(rate)
     traces = [play(make(), bed.stream(bed.order(seed)), played, seed=seed) for seed in seeds]
     return Point(

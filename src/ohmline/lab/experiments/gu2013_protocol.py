@@ -80,7 +80,7 @@ def held_out(settings: Settings) -> int:
 
 @dataclass(frozen=True)
 class Runs:
-    """Means over the binary problems, one entry a shuffle."""
+    """Means over the binary problems, one entry per shuffle."""
 
     error: Floats
     asked: Floats

@@ -23,7 +23,7 @@ def both(method: str) -> str:
 
 
 class Curves:
-    """C_fe(t) of every method: the mistakes after the first t labels, one number a run."""
+    """C_fe(t) of every method: the mistakes after the first t labels, one number per run."""
 
     def __init__(self, times: Sequence[int]) -> None:
         self.times = list(times)

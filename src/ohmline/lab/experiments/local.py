@@ -79,7 +79,7 @@ class Played:
     certain: float
     """Share of the predictions that no further solving could change."""
     edges: float
-    """Edges a prediction, for the attempt to make certain."""
+    """Edges touched per prediction in the attempt to make it certain."""
     calibration: float
 
 
@@ -105,7 +105,7 @@ def play_closely(case: Case, seed: int, options: dict[str, Any]) -> Played:
 
 
 def rates(case: Case, seeds: list[int], make: Callable[[], LocalLGC], query: StreamQuery) -> Floats:
-    """(mistake rate, labels asked for, microseconds a trial), one row a shuffle."""
+    """(mistake rate, labels asked for, microseconds per trial), one row per shuffle."""
     traces = [play(make(), case.stream(seed), query, seed=seed) for seed in seeds]
     return np.array([(t.error_rate, t.asked, 1e6 * t.seconds / len(t)) for t in traces])
 

@@ -15,12 +15,15 @@ from ohmline.learn.batch.transduction import Transduction, solve_columns
 
 @final
 class Harmonic(Transduction):
-    """L_uu F_u = W_ul Y_l, labels clamped (Zhu, Ghahramani and Lafferty, ICML 2003).
+    """Labels every node of a graph by the harmonic function: each unlabelled node is the mean of its neighbours.
 
-    Scores are probabilities: that of class c at a node is the chance that a random walk from it
-    meets a label c before any other. It is the minimum norm interpolant of paper 000 in the limit
-    of an infinite bias b. Solved by conjugate gradients, O(edges) an iteration.
+    L_uu F_u = W_ul Y_l, with the given labels clamped. Scores are probabilities: that of class c at a
+    node is the chance that a random walk from it meets a label c before any other. It is the minimum
+    norm interpolant of paper 000 in the limit of an infinite bias b. Solved by conjugate gradients,
+    O(edges) per iteration.
 
+    Examples
+    --------
     >>> from ohmline.graph import Graph
     >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3), (4, 5)])
     >>> model = Harmonic().fit(path, {0: "a", 3: "b"})
@@ -28,6 +31,10 @@ class Harmonic(Transduction):
     [[1.0, 0.0], [0.667, 0.333], [0.333, 0.667], [0.0, 1.0]]
     >>> model.predict([1, 2, 4])
     ['a', 'b', None]
+
+    References
+    ----------
+    Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003.
     """
 
     def solve(self, graph: Graph, labelling: Labelling, reached: Ints) -> Floats:

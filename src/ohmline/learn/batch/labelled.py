@@ -17,12 +17,24 @@ from ohmline.learn.manifold.loss import Loss
 
 @final
 class LabelledOnly:
-    """The label-only baseline: what unlabelled points have to beat.
+    """Learns from the labelled vectors alone: the baseline that unlabelled points have to beat.
 
     A support vector machine with the hinge loss, kernel ridge regression with the squared one; any
     loss is J(f) of paper 003 at lambda_2 = 0, where by the representer theorem points without a label
     play no part and are dropped before solving.
 
+    Parameters
+    ----------
+    kernel
+        The space of f; None (default) takes an `RBF` as wide as the median distance between all points, labelled or
+        not.
+    lambda_1
+        Weight of the norm, above 0. Default 1e-4.
+    loss
+        `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
     >>> LabelledOnly(ohm.RBF(0.3)).fit(X, ["low", None, None, "high"]).predict([[0.2], [0.9]])
@@ -40,7 +52,18 @@ class LabelledOnly:
         self._machine = LapSVM(kernel, lambda_1=lambda_1, lambda_2=0.0, loss=loss)
 
     def fit(self, points: ArrayLike, labels: Iterable[Any]) -> Self:
-        """Solve on the labelled rows; the default kernel width still comes from all of them."""
+        """Solve on the labelled points.
+
+        Parameters
+        ----------
+        points, labels
+            As for `LapSVM.fit`; what has no label is passed over.
+
+        Returns
+        -------
+        Self
+            This model, with f in it.
+        """
         x = matrix(points, "points")
         listed = list(labels)
         known = np.flatnonzero(Labelling.of(listed, len(x)).known)
@@ -61,11 +84,23 @@ class LabelledOnly:
         return self._machine.classes
 
     def margins(self, points: ArrayLike) -> Floats:
-        """f(x) for each row: a vector for two classes, else one column a class."""
+        """f(x) for each point, as `LapSVM.margins` gives it.
+
+        Parameters
+        ----------
+        points
+            One row per point, with the columns that `fit` saw.
+        """
         return self._machine.margins(points)
 
     def predict(self, points: ArrayLike) -> list[Any]:
-        """The class of each row."""
+        """The class of each point, as `LapSVM.predict` gives it.
+
+        Parameters
+        ----------
+        points
+            One row per point, with the columns that `fit` saw.
+        """
         return self._machine.predict(points)
 
     def __repr__(self) -> str:

@@ -22,10 +22,12 @@ class Labelling:
 
     @classmethod
     def of(cls, labels: Iterable[Any], length: int) -> Labelling:
-        """From one label a point; None and NaN mean that there is none.
+        """From one label per point; None and NaN mean that there is none.
 
         Labels that are all -1 or +1 keep both classes even where only one occurs.
 
+        Examples
+        --------
         >>> Labelling.of(["b", None, "a"], 3)
         Labelling(codes=array([ 1, -1,  0]), classes=('a', 'b'))
         """
@@ -50,7 +52,7 @@ class Labelling:
 
     @classmethod
     def on(cls, nodes: NodeIndex, labels: Mapping[Hashable, Any] | Iterable[Any]) -> Labelling:
-        """From one label a node, or from a mapping that names the labelled nodes only."""
+        """From one label per node, or from a mapping that names the labelled nodes only."""
         if isinstance(labels, Mapping):
             listed: list[Any] = [None] * len(nodes)
             for node, label in labels.items():
@@ -64,11 +66,11 @@ class Labelling:
         return self.codes >= 0
 
     def indicator(self) -> Floats:
-        """One row a point, one column a class: 1 at the label, 0 elsewhere."""
+        """One row per point, one column per class: 1 at the label, 0 elsewhere."""
         return np.where(self.codes[:, None] == np.arange(len(self.classes)), 1.0, 0.0)
 
     def targets(self) -> Floats:
-        """-1 and +1 for the labelled points: one column for two classes, else one a class."""
+        """-1 and +1 for the labelled points: one column for two classes, else one per class."""
         codes = self.codes[self.known]
         if len(self.classes) == 1:
             raise LabelError(

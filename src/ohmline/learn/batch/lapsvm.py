@@ -20,16 +20,19 @@ from ohmline.learn.manifold.loss import Loss
 
 @final
 class LapSVM:
-    """f* = argmin J(f), paper 003 eq. (1), to the last digits.
+    """Learns from labelled and unlabelled vectors at once: manifold regularisation, solved to the last digits.
 
-    J(f) = 1/l sum_labelled c(f(x_t), y_t) + lambda_1/2 ||f||^2 + lambda_2/(2T) sum_st w_st (f_s - f_t)^2
+    It finds f* = argmin J(f) of paper 003, eq. (1):
+
+        J(f) = 1/l sum_labelled c(f(x_t), y_t) + lambda_1/2 ||f||^2 + lambda_2/(2T) sum_st w_st (f_s - f_t)^2
 
     | paper | here |
     |---|---|
-    | K, sigma_K | `kernel`, by default `RBF` of the median distance between points |
-    | w_st, sigma | `weights`: `RBF(sigma)` is the paper's Gaussian; a function; or a `Graph` |
+    | K, sigma_K | `kernel`: `RBF(sigma_K)`, for example |
+    | w_st, sigma | `weights`: `RBF(sigma)` is the paper's Gaussian |
     | c | `loss` |
-    | f* = sum alpha_i K(x_i, .) | `coefficients`, one column a function |
+    | f* = sum alpha_i K(x_i, .) | `coefficients`, one column per function |
+    | f*(x_i), norm of f* squared | `values` and `sqnorm` |
     | J(f*) | `risk`, and `gap`, a proven limit on how far it is above the minimum |
 
     The sum over all ordered pairs is twice f'Lf, so both regularisers together are half the
@@ -42,6 +45,23 @@ class LapSVM:
     Two classes make one function (the later label, in sorted order, is positive); more make
     one against the rest each, over one shared factorisation. Cost O(T^3 + T^2 l), memory O(T^2).
 
+    Parameters
+    ----------
+    kernel
+        The space of f; None (default) takes an `RBF` as wide as the median distance between points.
+    weights
+        The weights between points, all at least 0: a vector kernel, any function of two tables of points that gives
+        such a matrix, or a `Graph` whose positions are the rows of the points. None (default) takes an `RBF` a
+        quarter as wide as the median distance between points.
+    lambda_1
+        Weight of the norm, above 0. Default 1e-4.
+    lambda_2
+        Weight of the graph, at least 0: how much unlabelled points matter. Default 1.
+    loss
+        `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
+
+    Examples
+    --------
     >>> import ohmline as ohm
     >>> X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
     >>> model = LapSVM(ohm.RBF(0.3), ohm.RBF(0.1)).fit(X, [-1, None, None, None, None, 1])
@@ -74,7 +94,21 @@ class LapSVM:
         self._points: Floats | None = None
 
     def fit(self, points: ArrayLike, labels: Iterable[Any]) -> Self:
-        """Solve for f*; `labels` has None (or NaN) where a point has no label."""
+        """Solve for f*.
+
+        Parameters
+        ----------
+        points
+            One row per point, labelled or not.
+        labels
+            One label per point, with None or NaN where there is none. At least two classes, or -1 and +1 of which
+            one may be missing.
+
+        Returns
+        -------
+        Self
+            This model, with f* in it.
+        """
         x = matrix(points, "points")
         labelling = Labelling.of(labels, len(x))
         targets = labelling.targets()
@@ -100,7 +134,18 @@ class LapSVM:
         return self
 
     def margins(self, points: ArrayLike) -> Floats:
-        """f*(x) for each row: a vector for two classes, else one column a class."""
+        """f*(x) for each point; `LearnerError` before `fit`.
+
+        Parameters
+        ----------
+        points
+            One row per point, with the columns that `fit` saw.
+
+        Returns
+        -------
+        array
+            One number per point for two classes, positive for the later one; else one column per class.
+        """
         if self._points is None:
             raise LearnerError("this LapSVM has not seen any data; call fit first")
         x = matrix(points, "points")
@@ -112,7 +157,13 @@ class LapSVM:
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, points: ArrayLike) -> list[Any]:
-        """The class of each row; a zero margin predicts the later class, as online."""
+        """The class of each point; a zero margin predicts the later of two classes, as online.
+
+        Parameters
+        ----------
+        points
+            One row per point, with the columns that `fit` saw.
+        """
         scores = self.margins(points)
         codes = (scores >= 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(1)
         return [self.classes[code] for code in codes]

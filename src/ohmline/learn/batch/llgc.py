@@ -16,12 +16,19 @@ from ohmline.learn.batch.transduction import Transduction, solve_columns
 
 @final
 class LLGC(Transduction):
-    """F = (1 - alpha) (I - alpha S)^-1 Y with S = D^-1/2 W D^-1/2 (Zhou et al., NIPS 2003).
+    """Labels every node of a graph from a few labels, by local and global consistency, in closed form.
 
-    The batch method that paper 004 turns into an online one. `alpha` weighs the neighbours
-    against the given label; labels may be overruled by their surroundings. The system is solved
-    by conjugate gradients: O(edges) an iteration, about 1/sqrt(1 - alpha) iterations.
+    F = (1 - alpha) (I - alpha S)^-1 Y with S = D^-1/2 W D^-1/2: the batch method that paper 004 turns
+    into an online one. Labels may be overruled by their surroundings. The system is solved by conjugate
+    gradients: O(edges) per iteration, about 1/sqrt(1 - alpha) iterations.
 
+    Parameters
+    ----------
+    alpha
+        How much the neighbours of a node count against its own given label, strictly between 0 and 1. Default 0.9.
+
+    Examples
+    --------
     >>> from ohmline.graph import Graph
     >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3), (4, 5)])
     >>> LLGC().fit(path, {0: "left", 3: "right"}).predict()
@@ -29,7 +36,7 @@ class LLGC(Transduction):
 
     References
     ----------
-    Zhou, Bousquet, Lal, Weston and Schoelkopf, Learning with local and global consistency, 2003.
+    Zhou, Bousquet, Lal, Weston and Schoelkopf, Learning with local and global consistency, NIPS 2003.
     """
 
     def __init__(self, alpha: float = 0.9) -> None:

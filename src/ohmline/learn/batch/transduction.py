@@ -19,21 +19,51 @@ from ohmline.learn.batch.labelling import Labelling
 class Transduction(ABC):
     """Labels of some nodes in, labels of all nodes out.
 
-    Nodes that no label reaches (their component has none) are "don't know": `None`.
+    Nodes that no label reaches (their component has none) are "don't know": None.
     """
 
     graph: Graph | None = None
     scores: Floats
-    """One row a node, one column a class; zeros where no label reaches."""
+    """One row per node, one column per class; zeros where no label reaches."""
     classes: tuple[Any, ...]
+    """The labels, in sorted order: the columns of `scores`."""
 
     @abstractmethod
     def solve(self, graph: Graph, labelling: Labelling, reached: Ints) -> Floats:
-        """The class scores of the nodes at positions `reached`."""
+        """The class scores of the nodes that a label reaches; `fit` calls it.
+
+        Parameters
+        ----------
+        graph
+            The graph, without negative weights.
+        labelling
+            The class of each node, as a number, and which nodes have one.
+        reached
+            The positions of the nodes whose component has a label.
+
+        Returns
+        -------
+        array
+            One row per node of `reached`, one column per class.
+        """
 
     @final
     def fit(self, graph: Graph, labels: Mapping[Hashable, Any] | Iterable[Any]) -> Self:
-        """Solve; `labels` maps nodes to labels, or lists one a node with None for no label."""
+        """Solve for the scores of every node.
+
+        Parameters
+        ----------
+        graph
+            The graph, without negative weights.
+        labels
+            A mapping from the labelled nodes to their labels, or one label per node in the order of the graph, with
+            None or NaN for no label. At least one node has a label.
+
+        Returns
+        -------
+        Self
+            This model, with `scores` and `classes` filled in.
+        """
         if graph.signed:
             raise GraphError("this method needs weights above 0; drop the negative edges or use Pounce")
         labelling = Labelling.on(graph.nodes, labels)
@@ -48,7 +78,13 @@ class Transduction(ABC):
 
     @final
     def predict(self, nodes: Iterable[Hashable] | None = None) -> list[Any]:
-        """The class of each node (of all, in the graph's order); None where no label reaches."""
+        """The class of each node; None where no label reaches.
+
+        Parameters
+        ----------
+        nodes
+            The ids of the nodes to predict; None (default) for all of them, in the order of the graph.
+        """
         if self.graph is None:
             raise LearnerError(f"this {type(self).__name__} has not seen a graph; call fit first")
         chosen = np.arange(self.graph.n) if nodes is None else self.graph.nodes.positions(nodes)

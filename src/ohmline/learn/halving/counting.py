@@ -1,7 +1,7 @@
 """Counting the labellings of a tree by their cut, exactly, without listing them.
 
 A *profile* is a list whose entry c is the number of labellings with cut c (entries beyond the budget
-are dropped). Labelings of disjoint parts multiply, so their profiles convolve; an edge of weight w
+are dropped). Labellings of disjoint parts multiply, so their profiles convolve; an edge of weight w
 whose ends disagree shifts a profile by w. Two passes over a tree give, for every node and label, the
 profile of the labellings in which it has that label.
 """

@@ -43,15 +43,14 @@ class SharedState(NamedTuple):
 
 @final
 class SharedLGC(ManyClassLearner):
-    """OLLGC for many classes: one A for all, weights d x C, the largest score wins.
+    """Second-order learning of many classes: OLLGC with one A for all, and the largest score wins.
 
     Every label is learned, so all classes have the same A, and one gain serves them all: a trial
-    costs O(d^2 + d C) where one-vs-rest pays O(d^2 C). It is also more accurate, because a
+    costs O(d^2 + d C) for C classes, where one-vs-rest pays O(d^2 C). It is also more accurate, because a
     class learns from the labels of the others.
 
-    A class is never
-    said before it was seen; before the first label the answer is None. The margin is the gap
-    between the two best scores, each on the scale of a one-vs-rest margin (+1 for this class,
+    A class is never predicted before it was seen; before the first label the answer is None. The margin
+    is the gap between the two best scores, each on the scale of a one-vs-rest margin (+1 for this class,
     -1 for another); while only one class was seen, the gap to a class of which nothing is known.
     Among equal scores the class that was seen first wins.
 

@@ -22,20 +22,31 @@ from ohmline.learn.local_lgc.step import LocalState, chances, look, look_at, set
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What a truncated solve proves about the exact solution at one node."""
+    """What a truncated solve proves about the exact solution at one node.
+
+    Attributes
+    ----------
+    prediction
+        The class with the best score; None for "don't know".
+    certain
+        Whether no further solving can change the prediction.
+    lead
+        Where `certain`, the exact score of the prediction exceeds that of every other class by at least this,
+        which is then above 0; otherwise it is 0 or less, up to rounding, and proves nothing.
+    variance
+        A lower bound on (Q^-1)_tt, the variance of the node's value: x_t.
+    variance_at_most
+        An upper bound on the same: x_t / (1 - ||r||_1), infinite when the residual is 1 or more.
+    edges
+        What the solve cost: the edges touched.
+    """
 
     prediction: Any
-    """The class with the best score; None for "don't know"."""
     certain: bool
-    """Whether no further solving can change it."""
     lead: float
-    """The exact score of the prediction exceeds that of every other class by at least this."""
     variance: float
-    """x_t <= (Q^-1)_tt, from below ..."""
     variance_at_most: float
-    """... and from above: x_t / (1 - ||r||_1), infinite when the residual is 1 or more."""
     edges: int
-    """What it cost: edges touched."""
 
 
 NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")
@@ -90,7 +101,8 @@ class LocalLGC(ManyClassLearner):
         A solve ends sooner once the gap of the two best classes exceeds `caution` times the residual; at
         least 0, infinity for never. Default 0.1.
     guess
-        Say the class learned most often, instead of None, where no label reaches. Default False.
+        Predict the class that most nodes were labelled with, instead of None, where no label reaches. Default
+        False.
     reach
         Which variance queries are told; see above. Default True.
     unit

@@ -35,7 +35,7 @@ RATE = 0.4
 
 
 class LocalState(NamedTuple):
-    """What the learner knows; `scratch` is not part of it."""
+    """What the learner knows; `solve` is not part of it."""
 
     estimate: Floats
     label: Ints

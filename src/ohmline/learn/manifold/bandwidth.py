@@ -23,17 +23,36 @@ class Bandwidth(StrEnum):
     """From the median of all distances: for compact clouds."""
 
     def kernel_width(self, points: Floats) -> float:
-        """sigma_K: how far a label speaks."""
+        """sigma_K, the width of the kernel: how far a label reaches.
+
+        Parameters
+        ----------
+        points
+            One row per point.
+        """
         return median_width(points) if self is Bandwidth.MEDIAN else 0.7 * neighbour_width(points, 3)
 
     def graph_width(self, points: Floats) -> float:
-        """sigma: how far apart two points can be and count as neighbours."""
+        """sigma, the width of the graph weights: how far apart two points can be and count as neighbours.
+
+        Parameters
+        ----------
+        points
+            One row per point.
+        """
         return median_width(points) / 4 if self is Bandwidth.MEDIAN else effective_width(points, 3.0)
 
 
 def median_width(points: Floats) -> float:
     """The median distance between two different points; 1 where there is none.
 
+    Parameters
+    ----------
+    points
+        One row per point.
+
+    Examples
+    --------
     >>> median_width(np.array([[0.0], [1.0], [3.0]]))
     2.0
     """
@@ -44,6 +63,15 @@ def median_width(points: Floats) -> float:
 def neighbour_width(points: Floats, k: int) -> float:
     """The median distance to the k-th nearest other point (the farthest, where there are fewer).
 
+    Parameters
+    ----------
+    points
+        One row per point.
+    k
+        Which neighbour, at least 1.
+
+    Examples
+    --------
     >>> neighbour_width(np.array([[0.0], [1.0], [3.0], [7.0]]), 1)
     1.5
     """
@@ -54,10 +82,19 @@ def neighbour_width(points: Floats, k: int) -> float:
 
 
 def effective_width(points: Floats, neighbours: float) -> float:
-    """The width at which a point's Gaussian weights are worth `neighbours` points (the median over points).
+    """The width at which a point's Gaussian weights are worth a given number of points (the median over points).
 
     The worth of weights is exp of the entropy of their shares: k equal ones are worth k.
 
+    Parameters
+    ----------
+    points
+        One row per point.
+    neighbours
+        How many points the weights are worth, above 1.
+
+    Examples
+    --------
     >>> round(effective_width(np.array([[0.0], [1.0], [2.0], [3.0], [4.0]]), 3.0), 3)
     1.187
     """

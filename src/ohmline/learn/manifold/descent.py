@@ -24,9 +24,15 @@ from ohmline.learn.step import UNLABELLED
 @final
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The gradient step of eq. (3), with eta_t = gamma / sqrt(t). For reproduction.
+    """The gradient step as the paper prints it, eq. (3), with eta_t = gamma / sqrt(t): for reproduction.
 
-    The paper takes gamma = 0.1, and 0.03 with a random projection tree.
+    For anything but a comparison with the paper take `Proximal`.
+
+    Attributes
+    ----------
+    gamma
+        The size of the first step, above 0. Default 0.1, as in the paper, which takes 0.03 with a random projection
+        tree.
     """
 
     gamma: float = 0.1
@@ -45,8 +51,15 @@ class Proximal:
     term. Differs: the paper's explicit step needs a small gamma to survive the factors T / l and
     t / tau, and is then too small everywhere else.
 
-    `decaying=False` keeps eta_t = gamma, and `replays` repeats the step at that many random
-    points of the buffer after each new one: both are for streams that drift.
+    Attributes
+    ----------
+    gamma
+        The size of the first step, above 0. Default 1.
+    decaying
+        Whether eta_t = gamma / sqrt(t) (default); False keeps eta_t = gamma, for streams that drift.
+    replays
+        How many random points of the basis the step is repeated at after each new one, at least 0: for streams that
+        drift. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
     """
 
     gamma: float = 1.0
@@ -137,7 +150,7 @@ def move(
 
 @internal
 def spread(gram: Floats, slopes: Floats, near: Any, m: int, gain: float, n: int, out: Floats) -> None:
-    """out = -gain * sum over `near` of slope_i gram_i: four rows a pass, to save trips to memory."""
+    """out = -gain * sum over `near` of slope_i gram_i: four rows per pass, to save trips to memory."""
     for j in range(n):
         out[j] = 0.0
     for a in range(0, m - m % 4, 4):

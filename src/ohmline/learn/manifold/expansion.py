@@ -201,7 +201,7 @@ def exponentials(source: Floats, gain: float, n: int, out: Floats) -> None:
 
 @internal
 def distances(points: Floats, x: Floats, n: int, out: Floats) -> None:
-    """Squared distances of `x` to the first `n` columns of `points`, four features a pass."""
+    """Squared distances of `x` to the first `n` columns of `points`, four features per pass."""
     d = x.shape[0]
     for i in range(n):
         out[i] = 0.0

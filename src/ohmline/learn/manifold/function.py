@@ -16,8 +16,23 @@ from ohmline.kernel.vector import VectorKernel
 @final
 @dataclass(frozen=True, eq=False)
 class KernelFunction:
-    """f = mean over the views v of sum_i alpha_vi K_v(points_i, .), one function per class.
+    """A learned function without its learner: f = mean over the views v of sum_i alpha_vi K_v(points_i, .).
 
+    Call it with rows of points. It stays as it is when the learner learns on.
+
+    Attributes
+    ----------
+    kernels
+        The kernel of each view; there is one view unless the regulariser is `Multiview`.
+    columns
+        For each view the columns of a point that it sees.
+    points
+        The basis, one row per element.
+    alpha
+        The coefficients, of shape (views, classes, elements); a binary problem has one class.
+
+    Examples
+    --------
     >>> from ohmline.kernel import RBF
     >>> f = KernelFunction.single(RBF(1.0), np.zeros((1, 2)), np.array([2.0]))
     >>> f([[0.0, 0.0], [1.0, 1.0]]).round(3), f.sqnorm
@@ -25,21 +40,38 @@ class KernelFunction:
     """
 
     kernels: tuple[VectorKernel, ...]
-    """One per view."""
     columns: tuple[Ints, ...]
-    """The features that each view sees."""
     points: Floats
-    """The basis, (n, d)."""
     alpha: Floats
-    """(views, classes, n); one class for a binary problem."""
 
     @classmethod
     def single(cls, kernel: VectorKernel, points: Floats, alpha: Floats) -> KernelFunction:
-        """One view of all features: sum_i alpha_i K(points_i, .)."""
+        """A function of one view that sees every feature: sum_i alpha_i K(points_i, .).
+
+        Parameters
+        ----------
+        kernel
+            The kernel K.
+        points
+            The basis, one row per element.
+        alpha
+            One coefficient per element; for several classes one row per class.
+        """
         return cls((kernel,), (np.arange(points.shape[1]),), points, np.atleast_2d(alpha)[None])
 
     def __call__(self, x: ArrayLike) -> Floats:
-        """The value at every row of `x`: (rows,), or (rows, classes) when there are several."""
+        """The value at each of many points.
+
+        Parameters
+        ----------
+        x
+            One row per point, with as many columns as the basis has.
+
+        Returns
+        -------
+        array
+            One number per point; one row per point and one column per class when there are several.
+        """
         rows = matrix(x, "x")
         if rows.shape[1] != self.points.shape[1]:
             raise ShapeError(f"x must have {self.points.shape[1]} columns, got {rows.shape[1]}")

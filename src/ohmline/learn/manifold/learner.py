@@ -51,7 +51,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     | f_T, f-bar | what predicts: the latest f, or with `averaged=True` the average of all |
 
     Two declared classes are one function of two signs; more are one function each, over a shared basis, and
-    the largest wins. A class that appears late is treated exactly as if it had been known from the start,
+    the largest wins. A tie goes to the second of two classes (+1), and among more to the one that was declared,
+    or first learned, first. A class that appears late is treated exactly as if it had been known from the start,
     since one function that has been told "not this" at every label is always kept and becomes the newcomer's.
 
     Cost per point: see the basis. Memory does not grow with the stream, except with `Full`.
@@ -74,7 +75,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     late_classes
         Learn classes that were not declared as they come. Default False: such a label is an error.
     label_rate
-        The share of points that come with a label, above 0; None (default) counts as it goes.
+        The share of points that come with a label, above 0 and at most 1; None (default) counts as it goes.
     lambda_1
         Weight of the norm, at least 0. Default 0.001.
     lambda_2
@@ -83,12 +84,13 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         Predict with f-bar instead of the latest f. Default False.
     drift
         For a world that changes: takes a plain buffer (`keep="newest"`), a constant step of 0.3 and five
-        replays per point, and forgets how long the past was. A buffer that keeps labelled points must not be
-        used there, since it holds on to labels that have become wrong; asking for both is an error.
+        replays per point, unless others are given, and forgets how long the past was. A buffer that keeps labelled
+        points must not be used there, since it holds on to labels that have become wrong; asking for both is an
+        error. Default False.
     bandwidth
         How missing widths are read off the data: `"neighbours"` (default) or `"median"`.
     seed
-        Draws the replays and the directions of a tree. Default 0.
+        Draws the replays and the directions of a tree; a whole number of at least 0. Default 0.
 
     Examples
     --------
@@ -209,7 +211,6 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return 0.0 if model is None else model.sqnorm
 
     def predict_one(self, x: ArrayLike) -> Any:
-        """The class with the largest score; a tie goes to +1, or to the class declared first."""
         return self.view_one(x).prediction
 
     def margin_one(self, x: ArrayLike) -> float:

@@ -20,6 +20,8 @@ HINGE, SQUARED_HINGE, LOGISTIC, SQUARED = range(4)
 class Loss(StrEnum):
     """A convex loss c(f, y) of a score f and a sign y.
 
+    Examples
+    --------
     >>> Loss.HINGE.value_at(0.25, 1), Loss("squared").value_at(0.5, -1)
     (0.75, 2.25)
     """
@@ -39,11 +41,27 @@ class Loss(StrEnum):
         return list(Loss).index(self)
 
     def value_at(self, f: float, y: int) -> float:
-        """c(f, y)."""
+        """The loss c(f, y).
+
+        Parameters
+        ----------
+        f
+            A score.
+        y
+            -1 or +1.
+        """
         return float(value(self.code, float(f), float(y)))
 
     def slope_at(self, f: float, y: int) -> float:
-        """The derivative of c in f; at the hinge's corner the one with the larger step."""
+        """The derivative of c in f; at the hinge's corner the one with the larger step.
+
+        Parameters
+        ----------
+        f
+            A score.
+        y
+            -1 or +1.
+        """
         return float(slope(self.code, float(f), float(y)))
 
 

@@ -13,10 +13,17 @@ from ohmline.learn.manifold.expansion import GAUSSIAN, Expansion, Workspace
 @final
 @dataclass(frozen=True, slots=True)
 class Pursuit:
-    """When to stop: the residual's norm fell to `reduction` of what it was, or `atoms` were used.
+    """When matching pursuit ends: the residual is small enough, or enough atoms were used.
 
-    The norm is that of the kernel's space. The paper asks for a reduction by 50 %; in high
-    dimension that is often out of reach, so the number of atoms is limited too.
+    The paper asks for a reduction by 50 %; in high dimension that is often out of reach, so the
+    number of atoms is limited too.
+
+    Attributes
+    ----------
+    reduction
+        The share of its norm, that of the kernel's space, to which the residual has to fall; from 0 to 1. Default 0.5.
+    atoms
+        The most elements of the basis over which one function is spread, at least 0. Default 20.
     """
 
     reduction: float = 0.5

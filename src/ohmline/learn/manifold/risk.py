@@ -29,10 +29,23 @@ from ohmline.learn.manifold.smoothness import Manifold
 @final
 @dataclass(frozen=True)
 class ManifoldRisk:
-    """The regularised risk of a binary stream: loss, norm and smoothness over all pairs of points.
+    """Measures the regularised risk of a binary stream: loss, norm and smoothness over all pairs of points.
 
-    Labels are -1 and +1, with None for a point that has none; T / l is counted from them.
+    T / l is counted from the labels.
 
+    Attributes
+    ----------
+    smoothness
+        The graph between the points: a `Manifold` with a width or a weight function.
+    lambda_1
+        Weight of the norm, at least 0. Default 0.001.
+    lambda_2
+        Weight of the graph, at least 0. Default 0.3.
+    loss
+        A `Loss`; `Loss.HINGE` by default.
+
+    Examples
+    --------
     >>> from ohmline.kernel import RBF
     >>> f = KernelFunction.single(RBF(1.0), np.array([[0.0], [1.0]]), np.array([1.0, -1.0]))
     >>> risk = ManifoldRisk(Manifold(1.0), lambda_1=0.1, lambda_2=0.5)
@@ -53,7 +66,15 @@ class ManifoldRisk:
         non_negative(self.lambda_2, "lambda_2")
 
     def batch(self, f: KernelFunction, points: ArrayLike, labels: Iterable[Any]) -> float:
-        """J(f): mean loss of the labelled points, norm, and smoothness over the whole graph."""
+        """J(f): mean loss of the labelled points, norm, and smoothness over the whole graph.
+
+        Parameters
+        ----------
+        f
+            A function of one class.
+        points, labels
+            The stream: one row per point, and for each -1, +1, or None where there is no label.
+        """
         x, y = _labelled(points, labels)
         values = f(x)
         known = np.flatnonzero(y)
@@ -68,14 +89,37 @@ class ManifoldRisk:
         )
 
     def instantaneous(self, f: KernelFunction, points: ArrayLike, labels: Iterable[Any], t: int) -> float:
-        """J_t(f): what the t-th point (from 1) and the edges to those before it ask of f."""
+        """J_t(f): what one point and the edges to those before it ask of f.
+
+        Parameters
+        ----------
+        f
+            A function of one class.
+        points, labels
+            The whole stream, as for `batch`.
+        t
+            Which point, from 1 to the length of the stream.
+        """
         x, y = _labelled(points, labels)
         if not 1 <= t <= len(x):
             raise ParameterError(f"t must lie between 1 and the {len(x)} points, got {t!r}")
         return self._at(f(x[:t]), f.sqnorm, x[:t], int(y[t - 1]), _ratio(y))
 
     def paid(self, learner: OnlineManifold, points: ArrayLike, labels: Iterable[Any]) -> Floats:
-        """J_t(f_t) of every trial, as `learner` learns the stream. Exact: all earlier points count."""
+        """J_t(f_t) of every trial, as a learner learns the stream. Exact: all earlier points count.
+
+        Parameters
+        ----------
+        learner
+            A learner of -1 and +1, which is changed.
+        points, labels
+            The stream, as for `batch`.
+
+        Returns
+        -------
+        array
+            One risk per point; their mean is J_air(T).
+        """
         x, y = _labelled(points, labels)
         ratio, risks = _ratio(y), np.empty(len(x))
         for t in range(1, len(x) + 1):
@@ -91,7 +135,17 @@ class ManifoldRisk:
         return risks
 
     def regret(self, paid: Floats, best: KernelFunction, points: ArrayLike, labels: Iterable[Any]) -> float:
-        """J_air(T) - J(f*): the average regret against `best`."""
+        """J_air(T) - J(f*): the average regret against one fixed function.
+
+        Parameters
+        ----------
+        paid
+            What `paid` gave.
+        best
+            f*, the function to compare with: a minimiser of `batch`, for example.
+        points, labels
+            The stream that was learned, as for `batch`.
+        """
         return float(np.mean(paid)) - self.batch(best, points, labels)
 
     def _at(self, values: Floats, sqnorm: float, x: Floats, y: int, ratio: float) -> float:

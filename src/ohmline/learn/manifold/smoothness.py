@@ -33,37 +33,58 @@ Weights = Callable[[Floats, Floats], Floats]
 
 
 class Scene(NamedTuple):
-    """What a regulariser sees of one trial."""
+    """What a regulariser sees of one trial.
+
+    Attributes
+    ----------
+    point
+        The new point, of shape (d,).
+    basis
+        The elements of the basis, (n, d).
+    mass
+        How many earlier points each element stands for, (n,).
+    here
+        f at the new point, (views, classes).
+    there
+        f at the basis, (views, classes, n).
+    apart
+        ||K_i - K_x||^2 for every element, (views, n).
+    length
+        ||K_x||^2, (views,).
+    """
 
     point: Floats
-    """The new point, (d,)."""
     basis: Floats
-    """The elements of the basis, (n, d)."""
     mass: Floats
-    """How many earlier points each element stands for, (n,)."""
     here: Floats
-    """f at the new point, (views, classes)."""
     there: Floats
-    """f at the basis, (views, classes, n)."""
     apart: Floats
-    """||K_i - K_x||^2 for every element, (views, n)."""
     length: Floats
-    """||K_x||^2, (views,)."""
 
 
 class Slopes(NamedTuple):
-    """The derivatives of Omega_t, and how curved it is."""
+    """The derivatives of Omega_t, and how curved it is.
+
+    Attributes
+    ----------
+    here
+        In the values at the new point, of shape (views, classes).
+    there
+        In the values at the basis, (views, classes, n).
+    curvature
+        At least the largest curvature of Omega_t along a unit vector of the kernel's space; at least 0.
+    """
 
     here: Floats
-    """In the values at the new point, (views, classes)."""
     there: Floats
-    """In the values at the basis, (views, classes, n)."""
     curvature: float
-    """At least the largest curvature of Omega_t along a unit vector of the kernel's space."""
 
 
 class Smoothness(ABC):
-    """A convex regulariser Omega_t. Subclass it in Python; the learner then runs one event at a time."""
+    """What unlabelled points ask of f: a convex regulariser Omega_t.
+
+    Subclass it in Python for one of your own; the learner then runs one event at a time.
+    """
 
     @property
     def views(self) -> tuple[tuple[int, ...], ...] | None:
@@ -77,22 +98,44 @@ class Smoothness(ABC):
 
     @abstractmethod
     def energy(self, scene: Scene) -> float:
-        """Omega_t(f)."""
+        """Omega_t(f) at one trial.
+
+        Parameters
+        ----------
+        scene
+            The new point, the basis, and f at both.
+        """
 
     @abstractmethod
     def slopes(self, scene: Scene) -> Slopes:
-        """Its derivatives in `scene.here` and `scene.there`, and its curvature."""
+        """The derivatives of Omega_t in `scene.here` and `scene.there`, and its curvature.
+
+        Parameters
+        ----------
+        scene
+            The new point, the basis, and f at both.
+        """
 
 
 @final
 class Manifold(Smoothness):
-    """Omega_t = sum_i mass_i w_i (f(x_i) - f(x_t))^2: f is smooth along the graph of the points.
+    """Asks that f is smooth along the graph of the points: Omega_t = sum_i mass_i w_i (f(x_i) - f(x_t))^2.
 
-    `width` is the paper's sigma in w = exp(-||x_i - x_t||^2 / 2 sigma^2); None takes it from the data.
-    Weights below `cutoff` count as zero, which keeps a step as cheap as the point's neighbourhood
-    is small (Differs: the paper keeps them all; 0 does so too). Any other `weight(basis, point)` is a
-    Python function, called once per event.
+    Differs: the paper keeps every weight, however small; so does `cutoff=0`.
 
+    Parameters
+    ----------
+    width
+        sigma in w_i = exp(-||x_i - x_t||^2 / 2 sigma^2), above 0; None (default) takes it from the data.
+    weight
+        Any other weights, instead of a width: a Python function `weight(basis, point)`, called once per event, that
+        gives a number of at least 0 for each row of `basis`. The default is None.
+    cutoff
+        Gaussian weights below this count as zero, which keeps a step as cheap as the point's neighbourhood is small;
+        at least 0 and below 1. Default 1e-6.
+
+    Examples
+    --------
     >>> Manifold(0.05)
     Manifold(0.05)
     >>> nearest = lambda basis, point: (abs(basis - point).max(axis=1) < 0.1).astype(float)
@@ -121,7 +164,15 @@ class Manifold(Smoothness):
         return float(-np.log(self.cutoff)) if self.cutoff > 0 else np.inf
 
     def weights(self, basis: Floats, point: Floats) -> Floats:
-        """The weight of every row of `basis` to `point`, zero below the cutoff."""
+        """The weight between a point and each element of a basis.
+
+        Parameters
+        ----------
+        basis
+            One row per element.
+        point
+            One point, with as many features.
+        """
         if self.weight is not None:
             found = vector(self.weight(basis, point), "the weights", length=len(basis))
             if np.any(found < 0):
@@ -157,10 +208,17 @@ class Manifold(Smoothness):
 
 @final
 class Multiview(Smoothness):
-    """Omega_t = sum_ij (f_i(x_t) - f_j(x_t))^2: learners of different features agree on every point.
+    """Asks that functions of different features agree: Omega_t = sum_ij (f_i(x_t) - f_j(x_t))^2.
 
-    `views` are lists of feature columns, one function each. The prediction is that of their mean.
+    The prediction is that of the mean of the functions.
 
+    Parameters
+    ----------
+    views
+        Two or more lists of feature columns, counted from 0: one function each. They may share columns.
+
+    Examples
+    --------
     >>> Multiview([0, 1], [2, 3])
     Multiview((0, 1), (2, 3))
     """

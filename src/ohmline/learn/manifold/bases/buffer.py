@@ -37,12 +37,24 @@ class BufferState(NamedTuple):
 
 @final
 class Buffer(Basis):
-    """The last `size` points, or the last `size` with every labelled one among them.
+    """A basis of the latest points, or of the latest ones together with those that have a label.
 
     A point that leaves is spread over those that stay by matching pursuit. Cost per point: size x d
     for the kernel values, size x (neighbours of the point) for the step, at most size x atoms for
     the pursuit; memory size^2 + size x d, however long the stream.
 
+    Parameters
+    ----------
+    size
+        How many points are kept, at least 1. Default 300.
+    keep
+        Which point leaves a full buffer: `"labelled"` (default) lets the oldest unlabelled one go, the paper's
+        buffer-U, and `"newest"` the oldest of all, for streams that drift.
+    pursuit
+        When the pursuit ends; None (default) for `Pursuit()`.
+
+    Examples
+    --------
     >>> Buffer(100, keep="newest")
     Buffer(size=100, keep='newest')
     """
@@ -69,7 +81,7 @@ class Buffer(Basis):
         return BufferState(self.size, self.keep is Keep.LABELLED)
 
     def check(self, smoothness: Smoothness) -> None:
-        """Any regulariser will do."""
+        pass  # any regulariser will do
 
     def settings(self) -> dict[str, Any]:
         return {"size": self.size, "keep": str(self.keep)}

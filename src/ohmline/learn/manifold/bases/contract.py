@@ -11,7 +11,7 @@ from ohmline.representation import represent
 
 
 class Basis(ABC):
-    """Options of a basis. `start` gives the compiled state that grows with the stream.
+    """What f is an expansion over: the options of a basis, whose `start` gives the state that grows with the stream.
 
     The state is a `NamedTuple` of arrays with a body of `admit` and, where the weights
     are not those between points, of `weigh`.
@@ -30,11 +30,25 @@ class Basis(ABC):
 
     @abstractmethod
     def start(self, dimension: int, width: float) -> Any:
-        """The compiled state, for points of that dimension and graph weights of that width."""
+        """The compiled state of an empty basis.
+
+        Parameters
+        ----------
+        dimension
+            How many features the points have, at least 1.
+        width
+            sigma of the graph weights, above 0; 1 where there is none.
+        """
 
     @abstractmethod
     def check(self, smoothness: Any) -> None:
-        """Refuse a regulariser that this basis cannot serve."""
+        """Raise `ParameterError` for a regulariser that this basis cannot serve.
+
+        Parameters
+        ----------
+        smoothness
+            The `Smoothness` of the learner.
+        """
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:

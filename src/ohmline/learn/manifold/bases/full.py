@@ -13,11 +13,14 @@ from ohmline.learn.manifold.smoothness import Smoothness
 
 @final
 class Full(Basis):
-    """All points so far. For reference and for short streams: memory grows with the square of the stream.
+    """A basis of all points so far: for reference and for short streams.
 
-    Cost of trial t: t x (neighbours of the point), which with a fixed graph width is a fixed share of
-    t, so the whole stream costs the cube of its length (the paper says the square).
+    Memory grows with the square of the stream. Cost of trial t: t x (neighbours of the point), which
+    with a fixed graph width is a fixed share of t, so the whole stream costs the cube of its length
+    (the paper says the square).
 
+    Examples
+    --------
     >>> Full()
     Full()
     """
@@ -37,7 +40,7 @@ class Full(Basis):
         return BufferState(sys.maxsize, False)
 
     def check(self, smoothness: Smoothness) -> None:
-        """Any regulariser will do."""
+        pass  # any regulariser will do
 
     def settings(self) -> dict[str, Any]:
         return {}

@@ -26,16 +26,24 @@ class NystroemState(NamedTuple):
 
 @final
 class Nystroem(Basis):
-    """The first `size` points that are not already in the span of those before them.
+    """A basis of landmarks: the first `size` points that are not already in the span of those before them.
 
     Every later point's K_x is projected onto the span, so a step is the gradient step of the
     problem restricted to the landmarks' functions: the Nyström approximation, online. Where
     matching pursuit loses up to half of a function, nothing is lost here that the span can hold;
     but landmarks never change, so it is for streams that do not drift.
 
-    `slack` is the share of ||K_x||^2 outside the span from which a point becomes a landmark.
     Cost per point: size^2 for the projection, size x d for the kernel values.
 
+    Parameters
+    ----------
+    size
+        How many landmarks there may be, at least 1. Default 300.
+    slack
+        A point becomes a landmark when more than this share of ||K_x||^2 lies outside the span; above 0. Default 1e-6.
+
+    Examples
+    --------
     >>> Nystroem(100)
     Nystroem(size=100)
     """

@@ -60,16 +60,31 @@ class TreeState(NamedTuple):
 
 @final
 class RPTree(Basis):
-    """The means of at most `leaves` leaves, each of which splits when it has gathered `points` points.
+    """A basis of the means of groups of points, which are the leaves of a random projection tree.
 
-    With `covariance=True` the weight between a point and a leaf is the mean weight to the leaf's
-    Gaussian (the paper's RPtree PPK, eq. 11); otherwise that to its mean. The covariance is kept as
-    `rank` directions plus an even rest, shrunk towards a ball while the leaf is young, so it works
-    in hundreds of dimensions. Differs: the paper's (11) inverts Sigma, which is singular there, and has
-    a wrong sign; and its tree grows without limit, which is not linear in time.
+    A leaf's covariance, if asked for, is kept as a few directions plus an even rest, shrunk towards a
+    ball while the leaf is young, so it works in hundreds of dimensions. Differs: the paper's (11)
+    inverts Sigma, which is singular there, and has a wrong sign; and its tree grows without limit,
+    which is not linear in time.
 
     Cost per point: leaves x d, times the rank with covariances. Memory: leaves x (points + rank) x d.
 
+    Parameters
+    ----------
+    leaves
+        How many leaves there may be, at least 1. Default 300.
+    points
+        A leaf splits when it has gathered so many points, while there are fewer than `leaves`; at least 2. Default 10.
+    covariance
+        Whether the weight between a point and a leaf is the mean weight to the leaf's Gaussian (the paper's RPtree
+        PPK, eq. 11), which needs `Manifold(width)`. Default False: the weight to the leaf's mean.
+    rank
+        How many directions of a covariance are kept, at least 1; without covariances it has no effect. Default 4.
+    pursuit
+        When the pursuit ends that spreads a point over the leaves; None (default) for `Pursuit()`.
+
+    Examples
+    --------
     >>> RPTree(100, covariance=True)
     RPTree(leaves=100, covariance=True)
     """
