@@ -272,3 +272,18 @@ def test_node_index_maps_both_ways():
     with pytest.raises(UnknownNode, match="unknown node 9"):
         numbers.positions(np.array([0, 9]))
     assert UnknownNode("a message").args[0] == str(UnknownNode("a message"))
+
+
+def test_the_fingerprint_knows_ids_edges_and_weights() -> None:
+    edges = [("a", "b"), ("b", "c", 2.0)]
+    graph = Graph.from_edges(edges)
+    assert graph.fingerprint == Graph.from_edges(edges).fingerprint
+    others = [
+        Graph.from_edges([("a", "b"), ("b", "d", 2.0)]),
+        Graph.from_edges([("a", "b"), ("b", "c", 3.0)]),
+        Graph.from_edges([("a", "b"), ("a", "c", 2.0)]),
+        Graph.from_edges(edges, signed=True),
+        Graph.from_edges([(0, 1), (1, 2, 2.0)]),
+        Graph.from_edges([("0", "1"), ("1", "2", 2.0)]),
+    ]
+    assert len({graph.fingerprint, *(other.fingerprint for other in others)}) == len(others) + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, final
 
 import numpy as np
@@ -277,6 +278,14 @@ class Graph:
     def component_of(self) -> Ints:
         """For each position the number of its connected component."""
         return np.asarray(csgraph.connected_components(self.adjacency, directed=False)[1], dtype=np.int64)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of ids, edges and weights, by which a snapshot knows the graph that it was made over."""
+        digest = sha256(f"{self.nodes.fingerprint}:{self.signed}:".encode())
+        for array in (self.indptr, self.indices, self.weights):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
 
     @property
     def n_components(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from itertools import islice
 from typing import final, overload
 
@@ -32,12 +33,13 @@ class NodeIndex(Sequence[Hashable]):
     ohmline.errors.UnknownNode: unknown node 'eve'; the graph has 2 nodes, for example 'ada', 'bob'
     """
 
-    __slots__ = ("_ids", "_places", "_size")
+    __slots__ = ("_fingerprint", "_ids", "_places", "_size")
 
     def __init__(self, ids: Iterable[Hashable] | int) -> None:
         # Append-only, and shared with the indices that `with_node` made; only _size entries are ours.
         self._ids: list[Hashable] | None = None
         self._places: dict[Hashable, int] | None = None
+        self._fingerprint: str | None = None
         if isinstance(ids, int | np.integer):
             if ids < 0:
                 raise GraphError(f"a graph cannot have {ids} nodes; give a number of at least 0")
@@ -143,6 +145,17 @@ class NodeIndex(Sequence[Hashable]):
     def is_range(self) -> bool:
         """Whether ids and positions coincide."""
         return self._places is None
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the ids in their order, by which a snapshot knows the nodes that it was made over."""
+        if self._fingerprint is None:
+            digest = sha256(f"{self._size}:".encode())
+            if self._ids is not None:
+                for node in self:
+                    digest.update(f"{type(node).__name__}:{node!r};".encode("utf-8", "surrogatepass"))
+            self._fingerprint = digest.hexdigest()
+        return self._fingerprint
 
     def __len__(self) -> int:
         return self._size
