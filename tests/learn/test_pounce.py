@@ -145,3 +145,44 @@ def test_bad_input_names_the_value_and_changes_nothing() -> None:
         np.testing.assert_array_equal(array, before[name])
     with pytest.raises(SnapshotError, match="Perceptron"):
         ohm.Pounce.restore(ohm.Perceptron(learner.kernel).snapshot(), learner.kernel)
+
+
+BRIDGE = [(0, 1, 10.0), (1, 2, 1e-9), (2, 3, 10.0)]
+
+
+@pytest.mark.parametrize(
+    ("edges", "bias"),
+    [(BRIDGE, 0.0), ([(0, 1), (1, 2), (2, 3)], 1e9), ([(0, 1, 1e6), (1, 2, 1e-6), (2, 3, 1e6)], 1e12)],
+)
+def test_a_small_resistance_is_not_lost_in_large_entries(edges: list[tuple[float, ...]], bias: float) -> None:
+    graph = ohm.Graph.from_edges(edges)
+    kernel = ohm.LaplacianKernel(graph) + ohm.Constant(bias) if bias else ohm.LaplacianKernel(graph)
+    trace = ohm.play(ohm.Pounce(kernel), ohm.Stream([0, 1] * 50, [1, -1] * 50))
+    assert trace.charged.sum() == 2
+    assert ohm.bound.PounceBound().certify(trace).value >= 2
+    again = ohm.play(ohm.Pounce(ohm.SolverKernel(graph, b=bias)), ohm.Stream([0, 1] * 50, [1, -1] * 50))
+    assert again.charged.sum() == 2
+
+
+def test_two_blobs_with_a_bridge_of_almost_nothing() -> None:
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(0, 0.3, (40, 2)), rng.normal(0, 0.3, (40, 2)) + np.array([5.2, 0.0])])
+    sq = ((points[:, None] - points) ** 2).sum(-1)
+    weights = np.exp(-sq) * (1 - np.eye(80))
+    graph = ohm.Graph.from_scipy(weights)
+    labels = np.where(rng.random(80) < 0.5, 1, -1)
+    stream = ohm.Stream(np.tile(np.arange(80), 20), np.tile(labels, 20))
+    trace = ohm.play(ohm.Pounce(ohm.LaplacianKernel(graph)), stream)
+    certificate = ohm.bound.PounceBound().certify(trace, labels)
+    assert trace.charged.sum() <= 80
+    assert certificate.valid
+    assert certificate.charged <= certificate.value
+
+
+def test_points_of_a_low_rank_kernel_that_coincide_are_relabelled() -> None:
+    star = ohm.Graph.from_edges([("hub", k) for k in range(6)])
+    kernel = ohm.SpectralKernel(star, rank=1)  # the constant alone: every point is the same
+    learner = ohm.Pounce(kernel)
+    learner.learn_one("hub", 1)
+    assert learner.learn_one(0, -1) == ohm.learn.contract.Update(mistake=True, updated=True, progress=0.0)
+    assert learner.predict_one(1) == -1

@@ -10,6 +10,7 @@ import numpy as np
 
 from ohmline.arrays import Floats, Ints, positive
 from ohmline.errors import KernelError
+from ohmline.graph.elimination import EPS
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.space import MissingColumn, Space, entry_at
@@ -67,6 +68,16 @@ class Kernel(ABC):
     def centred(self) -> bool:
         """Whether every column sums to 0 over each component, so that constants are orthogonal to it."""
         return False
+
+    @property
+    def entry_error(self) -> float:
+        """An estimate of the largest error of an entry K_ij; by default a few roundings of the largest one."""
+        lengths = self.space.lengths()
+        return 8 * EPS * float(np.nanmax(lengths, initial=0.0))
+
+    def without_bias(self) -> Kernel:
+        """This kernel without its `Constant`, which changes no distance between two nodes of a component."""
+        return self
 
     def fetch(self, *positions: int) -> None:  # noqa: B027 - most kernels have nothing to fetch
         """Bring these columns into the space; kernels that hold every entry have nothing to do.
@@ -155,7 +166,6 @@ class Kernel(ABC):
         i, j = self.nodes.position(a), self.nodes.position(b)
         return self.fetching(lambda: float(entry_at(self.space, i, j)))
 
-    @final
     def sqdist(self, a: Hashable, b: Hashable) -> float:
         """||v_a - v_b||^2; for a Laplacian kernel, the effective resistance between the nodes.
 

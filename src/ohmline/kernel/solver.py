@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
 from ohmline.errors import KernelError
+from ohmline.graph.elimination import PROBES
 from ohmline.graph.graph import Graph
 from ohmline.kernel.contract import GraphKernel, Kernel
 from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
@@ -101,18 +102,28 @@ class SolverKernel(GraphKernel):
         self._last_used = np.zeros(self.columns, dtype=np.int64)
         self._holder = np.full(self.columns, -1, dtype=np.int64)
         self._clock = 0
+        self._root = self
+        """The kernel without factor, bias and ridge of which this one is made: it has the sparse factor."""
 
-    @cached_property
+    @property
     def grounded(self) -> Grounded:
         """The matrix that is factorised."""
+        return self._root._grounded
+
+    @property
+    def cholesky(self) -> Factor | None:
+        """The sparse Cholesky factor of the grounded Laplacian; None where it does not fit."""
+        return self._root._cholesky
+
+    @cached_property
+    def _grounded(self) -> Grounded:
         side, ground = _null_sides(self.graph)
         kept = np.setdiff1d(np.arange(self.graph.n), ground)
         matrix = sparse.csr_array(self.graph.laplacian()[kept][:, kept])
         return Grounded(matrix, kept, side)
 
     @cached_property
-    def cholesky(self) -> Factor | None:
-        """The sparse Cholesky factor of the grounded Laplacian; None where it does not fit."""
+    def _cholesky(self) -> Factor | None:
         if not len(self.grounded.kept):
             return None
         plan = estimate(self.grounded.matrix, fill_limit=self.fill_limit, flop_limit=FLOP_LIMIT)
@@ -157,6 +168,9 @@ class SolverKernel(GraphKernel):
         factor = positive(factor, "factor")
         return self._with(factor * self.factor, factor * self.b, factor * self.c)
 
+    def without_bias(self) -> Kernel:
+        return self if self.b == 0 else self._with(self.factor, 0.0, self.c)
+
     def _with(self, factor: float, b: float, c: float) -> SolverKernel:
         other = SolverKernel(
             self.graph,
@@ -166,10 +180,7 @@ class SolverKernel(GraphKernel):
             fill_limit=self.fill_limit,
             tolerance=self.tolerance,
         )
-        other.factor = factor
-        for name in ("grounded", "cholesky", "_drawn", "_place"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
+        other.factor, other._root = factor, self._root
         return other
 
     def sqnorm(self, u: Floats) -> float:
@@ -199,8 +210,36 @@ class SolverKernel(GraphKernel):
         held = np.isin(self._holder, list(wanted))
         return int(np.where(held, np.iinfo(np.int64).max, self._last_used).argmin())
 
-    @cached_property
+    @property
     def _place(self) -> Ints:
+        return self._root._places
+
+    @property
+    def _drawn(self) -> tuple[Floats, Floats]:
+        return self._root._pulled
+
+    @property
+    def entry_error(self) -> float:
+        return self.factor * self._root._probed_error + super().entry_error
+
+    @cached_property
+    def _probed_error(self) -> float:
+        """An estimate of the largest error of an entry of L+, from random right sides."""
+        kept, matrix = self.grounded.kept, self.grounded.matrix
+        if not len(kept):
+            return 0.0
+        largest, rng = 0.0, np.random.default_rng(0)
+        for _ in range(PROBES if self.exact else 1):
+            signs = np.where(rng.random(len(kept)) < 0.5, -1.0, 1.0)
+            if self.cholesky is None:
+                off = self._iterate(matrix, signs) - self._iterate(matrix, signs, self.tolerance / 100)
+            else:
+                off = solve(self.cholesky, signs - matrix @ solve(self.cholesky, signs))
+            largest = max(largest, float(np.abs(off).max()))
+        return 4 * largest  # a column of L+ is made of four terms
+
+    @cached_property
+    def _places(self) -> Ints:
         """For each position its column of the factor; -1 where it is grounded."""
         place = np.full(self.n, -1, dtype=np.int64)
         if self.cholesky is not None:
@@ -208,7 +247,7 @@ class SolverKernel(GraphKernel):
         return place
 
     @cached_property
-    def _drawn(self) -> tuple[Floats, Floats]:
+    def _pulled(self) -> tuple[Floats, Floats]:
         """g = G s, and s'g of the component of each node."""
         side, drawn = self.grounded.side, np.zeros(self.n)
         if self.cholesky is not None:
@@ -262,7 +301,8 @@ class SolverKernel(GraphKernel):
         column[i] += self.c
         return column
 
-    def _iterate(self, matrix: sparse.csr_array, right: Floats) -> Floats:
+    def _iterate(self, matrix: sparse.csr_array, right: Floats, tolerance: float | None = None) -> Floats:
+        tolerance = self.tolerance if tolerance is None else tolerance
         diagonal = matrix.diagonal()
         found, converged = conjugate_gradients(
             matrix.indptr.astype(np.int64),
@@ -270,12 +310,12 @@ class SolverKernel(GraphKernel):
             matrix.data,
             np.where(diagonal > 0, diagonal, 1.0),
             right,
-            self.tolerance,
+            tolerance,
             20_000,
         )
         if not converged:
             raise KernelError(
-                f"conjugate gradients did not reach {self.tolerance:g} in 20000 steps; raise fill_limit (now "
+                f"conjugate gradients did not reach {tolerance:g} in 20000 steps; raise fill_limit (now "
                 f"{self.fill_limit}) so that the graph is factorised, or raise the tolerance"
             )
         return np.asarray(found, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cached_property
 from typing import final
 
@@ -47,6 +48,29 @@ class KernelWithTerms(DerivedKernel):
     def centred(self) -> bool:
         return self.origin.centred and self.b == 0 and self.c == 0
 
+    @property
+    def entry_error(self) -> float:
+        return self.factor * self.origin.entry_error + super().entry_error
+
+    def without_bias(self) -> Kernel:
+        if self.b == 0:
+            return self
+        plain = self.origin.without_bias()
+        if self.factor == 1 and self.c == 0:
+            return plain
+        return KernelWithTerms(plain, factor=self.factor, c=self.c)
+
+    def sqdist(self, a: Hashable, b: Hashable) -> float:
+        # Term by term, so that neither a large bias nor a large ridge hides a small resistance.
+        same_place = self.nodes.position(a) == self.nodes.position(b)
+        apart = 0.0 if same_place else self.factor * self.origin.sqdist(a, b) + 2 * self.c
+        if (
+            self.b > 0
+            and self.component_of[self.nodes.position(a)] != self.component_of[self.nodes.position(b)]
+        ):
+            apart += 2 * self.b
+        return apart
+
     @cached_property
     def space(self) -> Space:
         scaled = self.origin.space if self.factor == 1 else self.origin.space.scaled(self.factor)
@@ -85,6 +109,17 @@ class KernelSum(DerivedKernel):
                 "build both over one graph"
             )
         self.origin, self.second = first, second
+
+    @property
+    def entry_error(self) -> float:
+        return self.origin.entry_error + self.second.entry_error + super().entry_error
+
+    def without_bias(self) -> Kernel:
+        first, second = self.origin.without_bias(), self.second.without_bias()
+        return self if first is self.origin and second is self.second else KernelSum(first, second)
+
+    def sqdist(self, a: Hashable, b: Hashable) -> float:
+        return self.origin.sqdist(a, b) + self.second.sqdist(a, b)
 
     @cached_property
     def space(self) -> Space:

@@ -12,11 +12,14 @@ from scipy.sparse import linalg as sparse_linalg
 
 from ohmline.arrays import Floats, Ints
 from ohmline.errors import GraphError
+from ohmline.graph.elimination import BLUR, eliminate, probed_error, resistances
 from ohmline.graph.graph import Graph
 from ohmline.graph.measure.distances import diameter, lengths
 
 DENSE_PAIR = 1500
 """Nodes of a component up to which a single pair is solved densely."""
+SMALL = 500
+"""Nodes of a component up to which all resistances are computed without subtractions at once."""
 DENSE_MATRIX = 15_000
 """Nodes of a component up to which all resistances are computed (1.7 GiB at that size)."""
 
@@ -24,9 +27,10 @@ DENSE_MATRIX = 15_000
 def resistance(graph: Graph, a: Hashable, b: Hashable) -> float:
     """r(a, b): the voltage that drives one unit of current from a to b (paper 001, eq. (7)).
 
-    Infinite between components. One linear solve: dense on small components, else conjugate
-    gradients, which suit well-connected graphs, and where those do not converge one sparse
-    factorisation, which suits long thin ones.
+    Infinite between components. On components of up to 1500 nodes it is found without a harmful subtraction,
+    to nearly full precision whatever the ratio of the weights. Larger ones take one linear solve: conjugate
+    gradients, which suit well-connected graphs, and where those do not converge one sparse factorisation, which
+    suits long thin ones; there weights that span more than about 12 orders of magnitude blur the result.
 
     Parameters
     ----------
@@ -49,10 +53,16 @@ def resistance(graph: Graph, a: Hashable, b: Hashable) -> float:
     members = np.flatnonzero(graph.component_of == graph.component_of[i])
     kept = members[members != j]  # j is grounded
     at = int(np.searchsorted(kept, i))
+    if len(members) <= DENSE_PAIR:
+        order = np.append(np.delete(members, np.isin(members, (i, j))), (i, j))
+        adjacency = graph.adjacency[order][:, order].toarray()
+        # Once all the others are eliminated, one conductance is left between the two.
+        left = float(eliminate(adjacency, np.zeros(len(order)))[1][-2]) ** 2
+        return checked_resistance(1 / left if left > 0 else math.inf)
     grounded = sparse.csr_array(graph.laplacian()[kept][:, kept])
     current = np.zeros(len(kept))
     current[at] = 1.0
-    return float(_solve(grounded, current)[at])
+    return checked_resistance(float(_solve(grounded, current)[at]))
 
 
 def resistances_from(graph: Graph, node: Hashable) -> Floats:
@@ -147,10 +157,7 @@ def _components(graph: Graph) -> list[Ints]:
 
 
 def _component_matrix(graph: Graph, members: Ints) -> Floats:
-    """All resistances of one component, from the inverse of its grounded Laplacian.
-
-    With node 0 grounded and G the inverse on the others, r(p, q) = G_pp + G_qq - 2 G_pq.
-    """
+    """All resistances of one component."""
     lengths(graph)  # refuses negative weights
     m = len(members)
     if m > DENSE_MATRIX:
@@ -160,25 +167,43 @@ def _component_matrix(graph: Graph, members: Ints) -> Floats:
         )
     if m == 1:
         return np.zeros((1, 1))
-    laplacian = graph.laplacian()[members][:, members].toarray()
-    factor, failed = linalg.lapack.dpotrf(laplacian[1:, 1:], lower=1, clean=True)
+    table = _from_inverse(sparse.csr_array(graph.laplacian()[members][:, members])) if m > SMALL else None
+    if table is None:
+        table = resistances(graph.adjacency[members][:, members].toarray())
+    checked_resistance(float(table.max()))
+    return table
+
+
+def _from_inverse(laplacian: sparse.csr_array) -> Floats | None:
+    """r(p, q) = G_pp + G_qq - 2 G_pq with node 0 grounded; None where that would blur a resistance."""
+    grounded = sparse.csr_array(laplacian[1:, 1:])
+    factor, failed = linalg.lapack.dpotrf(grounded.toarray(), lower=1, clean=True)
     inverse, failed_again = linalg.lapack.dpotri(factor, lower=1)
     if failed or failed_again:
-        raise GraphError(
-            "the Laplacian of a component is numerically singular; scale the weights so that they span "
-            "fewer than about 12 orders of magnitude"
-        )
+        return None
+    m = len(inverse) + 1
     green = np.zeros((m, m))
     green[1:, 1:] = np.tril(inverse) + np.tril(inverse, -1).T
+    # No resistance is below 1 / degree.
+    if 4 * probed_error(grounded, green[1:, 1:], None) > BLUR / float(laplacian.diagonal().max()):
+        return None
     diagonal = np.diagonal(green).copy()
     table = diagonal[:, None] + diagonal - 2 * green
     np.fill_diagonal(table, 0.0)
-    return np.maximum(table, 0.0)
+    return np.asarray(table, dtype=np.float64)
+
+
+def checked_resistance(found: float) -> float:
+    """The same, or an error where it has left the range of numbers."""
+    if not math.isfinite(found):
+        raise GraphError(
+            "a resistance is beyond the largest number that there is; scale the weights (now as small as 1e-308 or "
+            "so) to be nearer to 1"
+        )
+    return found
 
 
 def _solve(grounded: sparse.csr_array, current: Floats) -> Floats:
-    if len(current) <= DENSE_PAIR:
-        return np.asarray(linalg.solve(grounded.toarray(), current, assume_a="pos"), dtype=np.float64)
     inverse_degree = sparse.diags_array(1 / grounded.diagonal())
     voltages, stopped = sparse_linalg.cg(grounded, current, rtol=1e-11, maxiter=2000, M=inverse_degree)
     if stopped:

@@ -22,6 +22,8 @@ from ohmline.kernel.space.operations import entry as entry
 from ohmline.kernel.space.operations import entry_at as entry_at
 from ohmline.kernel.space.operations import evaluate as evaluate
 from ohmline.kernel.space.operations import shift as shift
+from ohmline.kernel.space.operations import shift_apart as shift_apart
+from ohmline.kernel.space.operations import sqdistance as sqdistance
 from ohmline.kernel.space.operations import sqlength as sqlength
 from ohmline.kernel.space.operations import sqscale as sqscale
 from ohmline.kernel.space.operations import values as values

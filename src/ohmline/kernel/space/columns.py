@@ -15,7 +15,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.compiled import compiled, implements
 from ohmline.errors import KernelError
 from ohmline.kernel.space.features import Features
-from ohmline.kernel.space.operations import bring, entry, evaluate, shift, sqlength, sqscale
+from ohmline.kernel.space.operations import bring, entry, evaluate, shift, shift_apart, sqlength, sqscale
 
 
 class MissingColumn(KernelError):
@@ -143,6 +143,13 @@ def shift_columns(space: Columns, w: Floats, c: float, i: int) -> None:
     row = space.buffer[slot_of(space, i)]
     for k in range(w.shape[0]):
         w[k] += c * row[k]
+
+
+@implements(shift_apart, Columns)
+def shift_apart_columns(space: Columns, w: Floats, c: float, i: int, j: int) -> None:
+    here, there = space.buffer[slot_of(space, i)], space.buffer[slot_of(space, j)]
+    for k in range(w.shape[0]):
+        w[k] += c * (here[k] - there[k])
 
 
 @implements(entry, Columns)

@@ -10,7 +10,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.compiled import implements
 from ohmline.kernel.space.contract import Complete
 from ohmline.kernel.space.features import Features
-from ohmline.kernel.space.operations import entry, evaluate, shift, sqlength
+from ohmline.kernel.space.operations import entry, evaluate, shift, shift_apart, sqlength
 
 
 class _Matrix(NamedTuple):
@@ -72,6 +72,13 @@ def shift_dense(space: Dense, w: Floats, c: float, i: int) -> None:
     row = space.matrix[i]
     for k in range(w.shape[0]):
         w[k] += c * row[k]
+
+
+@implements(shift_apart, Dense)
+def shift_apart_dense(space: Dense, w: Floats, c: float, i: int, j: int) -> None:
+    here, there = space.matrix[i], space.matrix[j]
+    for k in range(w.shape[0]):
+        w[k] += c * (here[k] - there[k])
 
 
 @implements(entry, Dense)

@@ -9,7 +9,7 @@ import numpy as np
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import dot, implements
 from ohmline.kernel.space.contract import Complete
-from ohmline.kernel.space.operations import entry, evaluate, shift, sqlength
+from ohmline.kernel.space.operations import entry, evaluate, shift, shift_apart, sqdistance, sqlength
 
 
 class _Rows(NamedTuple):
@@ -106,3 +106,23 @@ def entry_features(space: Features, i: int, j: int) -> float:
     if i == j:
         return space.diagonal[i]
     return dot(space.rows[i], space.rows[j], space.rows.shape[1])
+
+
+@implements(shift_apart, Features)
+def shift_apart_features(space: Features, w: Floats, c: float, i: int, j: int) -> None:
+    here, there = space.rows[i], space.rows[j]
+    d = here.shape[0]
+    for k in range(d):
+        w[k] += c * (here[k] - there[k])
+    if space.ridge > 0:
+        w[d + i] += c * space.ridge
+        w[d + j] -= c * space.ridge
+
+
+@implements(sqdistance, Features)
+def sqdistance_features(space: Features, i: int, j: int) -> float:
+    here, there = space.rows[i], space.rows[j]
+    total = 2 * space.ridge if i != j else 0.0
+    for k in range(here.shape[0]):
+        total += (here[k] - there[k]) ** 2
+    return total

@@ -44,6 +44,27 @@ def sqscale(space: Any, i: Any) -> float:
     raise TypeError("compiled code only")
 
 
+def _sqdistance(space: Any, i: Any, j: Any) -> float:
+    return sqlength(space, i) + sqlength(space, j) - 2 * entry(space, i, j)
+
+
+@generic("space", default=_sqdistance)
+def sqdistance(space: Any, i: Any, j: Any) -> float:
+    """||v_i - v_j||^2; where it is below the rounding of K_ii and K_jj it may come out as 0 or less."""
+    raise TypeError("compiled code only")
+
+
+def _apart(space: Any, w: Any, c: Any, i: Any, j: Any) -> None:
+    shift(space, w, c, i)
+    shift(space, w, -c, j)
+
+
+@generic("space", default=_apart)
+def shift_apart(space: Any, w: Any, c: Any, i: Any, j: Any) -> None:
+    """w += c (v_i - v_j), in place; as one step, so that what the two points share cancels before it is added."""
+    raise TypeError("compiled code only")
+
+
 def _all_there(space: Any, i: Any, j: Any) -> None:
     return None
 

@@ -21,7 +21,7 @@ class Pounce(BinaryKernelLearner):
 
     | paper 002 | here |
     |---|---|
-    | M+ | `kernel`, `LaplacianKernel(graph)`; a `Constant` changes nothing, a `Ridge` does |
+    | M+ | `kernel`, `LaplacianKernel(graph)`; a `Constant` is dropped, for it changes nothing; a `Ridge` does |
     | F_(X, d, a) | `kernel` too: an `ExponentialEmbedding` |
     | v_i, r(i, j) | points of the kernel, and `kernel.sqdist`, the effective resistance |
     | eta_t | the nearest mistake; among equally near ones the earliest |
@@ -30,7 +30,8 @@ class Pounce(BinaryKernelLearner):
 
     Distances exist within a component only: the first node of each is "don't know", a margin of 0,
     which the theorems count as a mistake. A repeated node with the other label is relabelled
-    (its distance to itself is 0, so the printed step would divide by it).
+    (its distance to itself is 0, so the printed step would divide by it); so is a node at a resistance of 0 from
+    its nearest mistake, which two points of a low-rank kernel may have.
 
     Cost: O(1) to predict, two columns of the kernel and O(n) per mistake, nothing otherwise; with a
     rank-d kernel O(d) and O(n d).
@@ -38,7 +39,8 @@ class Pounce(BinaryKernelLearner):
     Parameters
     ----------
     kernel
-        A kernel, or an `ExponentialEmbedding` of points.
+        A kernel, whose `Constant` is left out because it changes no distance; or an `ExponentialEmbedding` of
+        points.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Pounce(BinaryKernelLearner):
     def __init__(self, kernel: Kernel | ExponentialEmbedding) -> None:
         if isinstance(kernel, Kernel):
             _refuse_singular(kernel)
+            kernel = kernel.without_bias()
         self.kernel = kernel  # type: ignore[assignment]  # an embedding has nodes and a space too
         self.space = kernel.space
         n = kernel.n

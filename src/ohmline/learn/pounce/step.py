@@ -22,10 +22,24 @@ from ohmline.compiled import generic, implements, internal
 from ohmline.graph.embedding import Mesh
 from ohmline.graph.spanning import SpanningForest, below, largest_edge
 from ohmline.graph.starmesh import log_resistances, unit_voltages
-from ohmline.kernel.space import Columns, Dense, Features, bring, entry, evaluate, shift, sqlength
+from ohmline.kernel.space import (
+    Columns,
+    Dense,
+    Features,
+    bring,
+    entry,
+    evaluate,
+    shift_apart,
+    sqdistance,
+    sqlength,
+    sqscale,
+)
 from ohmline.learn.contract import TIE
 from ohmline.learn.hypothesis import signed
 from ohmline.learn.step import learn, view
+
+ROUNDING = 1e-15
+"""A few roundings: two sums of kernel entries that differ by less than this share of them may be equal."""
 
 
 class PounceState(NamedTuple):
@@ -84,14 +98,12 @@ def recruit(space: Any, state: Any, i: Any) -> None:
 
 @implements(project, Dense, Features, Columns)
 def project_in_kernel(space: Any, state: PounceState, change: float, i: int, j: int) -> float:
-    own, other = sqlength(space, i), sqlength(space, j)
-    resistance = own + other - 2 * entry(space, i, j)
-    if resistance <= TIE * (own + other):
+    resistance = sqdistance(space, i, j)
+    if resistance <= 0:
         return -1.0
     # The projection on {u : u(i) - u(j) = y_i - y_j} of section 4.1: eq. (13) with x = v_i - v_j.
-    shift(space, state.w, change / resistance, i)
-    shift(space, state.w, -change / resistance, j)
-    return change * change / resistance
+    shift_apart(space, state.w, change / resistance, i, j)
+    return change * (change / resistance)
 
 
 @implements(recruit, Dense, Features, Columns)
@@ -100,8 +112,11 @@ def recruit_in_kernel(space: Any, state: PounceState, i: int) -> None:
     for k in range(state.nearest.shape[0]):
         if state.component[k] == state.component[i]:
             cross = entry(space, i, k)
-            # Strictly nearer, beyond rounding: among equally near mistakes the earliest wins.
-            if own - 2 * cross < state.closeness[k] - TIE * (own + 2 * abs(cross)):
+            # Strictly nearer, beyond rounding: among equally near mistakes the earliest wins. What counts is the
+            # resistance, which may be far smaller than the entries that it is the difference of.
+            gain = state.closeness[k] - (own - 2 * cross)
+            far = state.closeness[k] + sqscale(space, k)
+            if gain > TIE * abs(far) + ROUNDING * (own + 2 * abs(cross)) or far == np.inf:
                 state.closeness[k] = own - 2 * cross
                 state.nearest[k] = i
     state.nearest[i] = i
