@@ -56,7 +56,7 @@ def test_a_packed_tuple_is_what_compiled_code_sees() -> None:
     bundle = Outside(3, Inside(True, np.arange(6.0).reshape(3, 2)), 0.5, False, np.array([10.0, 20.0, 30.0]))
     kind = typeof(bundle)
     room = packed(bundle, packed_form(kind))
-    code = address_of(through, pointer_to(kind), types.int64)
+    code = address_of(through, types.float64, pointer_to(kind), types.int64)
     before = [sys.getrefcount(bundle.row), sys.getrefcount(bundle.inside.table)]
     for _ in range(1000):
         assert ask(code, room.ctypes.data, 2) == 1.5 + 5.0 + 30.0

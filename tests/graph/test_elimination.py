@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ohmline as ohm
+from ohmline.errors import KernelError
 from ohmline.graph import measure
 from ohmline.graph.elimination import grounded_inverse, resistances
 from rational import solve
@@ -101,7 +102,7 @@ def test_the_ends_of_the_range_of_numbers() -> None:
     for ask in (lambda: measure.resistance(tiny, 0, 19), lambda: measure.resistance_matrix(tiny)):
         with pytest.raises(ohm.OhmlineError, match="scale the weights"):
             ask()
-    with pytest.raises(ohm.KernelError, match="scale"):
+    with pytest.raises(KernelError, match="scale"):
         ohm.LaplacianKernel(tiny).diagonal()
 
 

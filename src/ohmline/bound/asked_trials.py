@@ -16,6 +16,7 @@ from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import signs
 from ohmline.graph.nodes import NodeIndex
+from ohmline.kernel.space import may_miss_columns
 from ohmline.learn.contract import BinaryLearner
 
 
@@ -98,7 +99,7 @@ def mistake_driven(seen: Evidence) -> Assumption:
 
 def starts_afresh(seen: Evidence, fresh: BinaryLearner[Any], text: str) -> Assumption:
     """Whether `fresh`, a learner that has seen nothing, makes the same moves at the same margins."""
-    if getattr(getattr(fresh, "space", None), "partial", False):  # its columns would have to be fetched again
+    if may_miss_columns(getattr(fresh, "space", None)):  # its columns would have to be fetched again
         return Assumption(text, False)
     places = seen.positions if seen.nodes.is_range else [seen.nodes[int(i)] for i in seen.positions]
     again = play(fresh, Stream(places, seen.labels.astype(np.int64)))

@@ -5,6 +5,7 @@ class, so that one compiled loop can drive every learner over every kernel under
 arithmetic of each is written once.
 """
 
+from ohmline.compiled.borrow import borrowed as borrowed
 from ohmline.compiled.borrow import prefetch as prefetch
 from ohmline.compiled.decorators import any_order as any_order
 from ohmline.compiled.decorators import compiled as compiled

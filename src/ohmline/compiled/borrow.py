@@ -33,6 +33,20 @@ def uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 @cast(Any, intrinsic)  # type: ignore[untyped-decorator]
+def borrowed(typing: Any, bundle: Any) -> Any:
+    """In compiled code: a tuple of arrays whose owners are not counted.
+
+    A function that is left by an error never gives back what it counted, so a loop that can be interrupted borrows
+    its arrays.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return uncounted(context, builder, bundle, arguments[0])
+
+    return bundle(bundle), generate
+
+
+@cast(Any, intrinsic)  # type: ignore[untyped-decorator]
 def _hint(typing: Any, address: Any) -> Any:
     """Ask the processor to bring the cache line at an address near; harmless where there is nothing."""
 

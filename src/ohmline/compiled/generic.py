@@ -60,7 +60,7 @@ def generic(on: str, *, default: Callable[..., Any] | None = None) -> Callable[[
 
         def choose(*given: Any) -> Callable[..., Any] | None:
             kind = getattr(given[dispatch.place], "instance_class", None)
-            return dispatch.bodies.get(kind, dispatch.default) if kind else dispatch.default
+            return _body(dispatch, kind) if kind else dispatch.default
 
         overload(stub, strict=False, jit_options={"forceinline": True})(choose)
         return stub
@@ -99,10 +99,15 @@ def implements(stub: Callable[..., Any], *kinds: type) -> Callable[[F], F]:
 
 def has_body(stub: Callable[..., Any], kind: type) -> bool:
     """Whether calls of a generic function with this class compile."""
-    dispatch = _DISPATCH[stub]
-    return kind in dispatch.bodies or dispatch.default is not None
+    return _body(_DISPATCH[stub], kind) is not None
 
 
 def has_own_body(stub: Callable[..., Any], kind: type) -> bool:
     """Whether a class has a body of its own, rather than the default."""
-    return kind in _DISPATCH[stub].bodies
+    dispatch = _DISPATCH[stub]
+    return _body(dispatch, kind) is not dispatch.default
+
+
+def _body(dispatch: Dispatch, kind: type) -> Callable[..., Any] | None:
+    """The body of a class: its own, that of the nearest class that it derives from, or the default."""
+    return next((dispatch.bodies[base] for base in kind.__mro__ if base in dispatch.bodies), dispatch.default)

@@ -16,19 +16,47 @@ from typing import Any, cast
 import numpy as np
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from ohmline.arrays import AnyArray
 from ohmline.compiled.borrow import uncounted
+from ohmline.errors import LearnerError
 
 
 @cache
-def address_of(function: Any, *kinds: Any) -> int:
-    """The address of a compiled function's machine code for these argument types."""
-    function.compile(kinds)
+def address_of(function: Any, returned: Any, *kinds: Any) -> int:
+    """The address of a compiled function's machine code for these argument types.
+
+    Whoever calls it takes what it returns to be of the type `returned`, so another one is an error.
+    """
+    what = function.__name__.removesuffix("_through")
+    try:
+        function.compile(returned(*kinds))
+    except NumbaError as error:
+        owner = ", ".join(str(kind.dtype.instance_class.__name__) for kind in kinds if hasattr(kind, "dtype"))
+        raise LearnerError(f"the body of {what} for {owner} cannot be compiled: {told(error)}") from error
     found = function.overloads[kinds]
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
+def told(error: Exception) -> str:
+    """What a compiler's error says, without the path that it took through the compiler."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    causes = [line for line in lines if line.startswith(CAUSES)]
+    return causes[-1] if causes else " ".join(line for line in lines if line)[:300]
+
+
+CAUSES = (
+    "Unknown attribute",
+    "Cannot unify",
+    "Untyped global",
+    "Cannot infer",
+    "No conversion",
+    "cannot unpack",
+)
+"""How the lines begin that say what is wrong."""
 
 
 def pointer_to(kind: Any) -> Any:
@@ -64,7 +92,19 @@ def fingerprint(bundle: Any) -> Any:
     return type(bundle)
 
 
-SCALARS = {types.int64: "q", types.float64: "d", types.float32: "f", types.boolean: "?"}
+SCALARS = {
+    types.int64: "q",
+    types.int32: "i",
+    types.int16: "h",
+    types.int8: "b",
+    types.uint64: "Q",
+    types.uint32: "I",
+    types.uint16: "H",
+    types.uint8: "B",
+    types.float64: "d",
+    types.float32: "f",
+    types.boolean: "?",
+}
 
 
 def packed_form(kind: Any) -> struct.Struct:
@@ -92,8 +132,13 @@ def _places(kind: Any, offset: int) -> Iterator[tuple[int, str]]:
     elif isinstance(kind, types.Array):
         # The two owners of an array stay null: nobody counts who uses a borrowed one.
         yield offset, f"16x{3 + 2 * kind.ndim}q"
-    else:
+    elif kind in SCALARS:
         yield offset, SCALARS[kind]
+    else:
+        raise LearnerError(
+            f"compiled code cannot be handed a member of type {kind}; a learner's or query's tuple holds numbers, "
+            "booleans, arrays of them, and tuples of these"
+        )
 
 
 @cast(Any, intrinsic)  # type: ignore[untyped-decorator]

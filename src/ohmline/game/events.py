@@ -135,7 +135,7 @@ class Book:
         log.margin[t], log.variance[t] = view.margin, view.variance
         log.asked[t], log.updated[t], log.progress[t] = asked, updated, progress
         if self.table is None:
-            self._things.append(item.x)
+            self._things.append(item.x.copy() if isinstance(item.x, np.ndarray) else item.x)
             known = item.y is not None
             self._codes[t] = self._class_of.setdefault(item.y, len(self._class_of)) if known else -1
             self._revealed[t] = known
@@ -147,7 +147,9 @@ class Book:
         t = self.trials
         if self.table is None:
             codes, revealed = self._codes[:t].copy(), self._revealed[:t].copy()
-            stream = Stream.made(list(self._things), codes, tuple(self._class_of), revealed)
+            points = bool(t) and isinstance(self._things[0], np.ndarray)
+            things = np.array(self._things) if points else list(self._things)
+            stream = Stream.made(things, codes, tuple(self._class_of), revealed)
         else:
             stream = self.table.take(t)
         meaning = {code: label for label, code in self._prediction_of.items()}

@@ -14,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import compiled, internal, prefetch
+from ohmline.compiled import borrowed, compiled, internal, prefetch
 from ohmline.learn.step import (
     UNLABELLED,
     Step,
@@ -104,7 +104,8 @@ def run(
 ) -> None:
     """Play every trial from `progress` on, with the step at an address, until `most` labels were given."""
     step = step_at(address)
-    where, truth, revealed, draws, first = trials
+    where, truth, revealed, draws, first = borrowed(trials)
+    progress, log = borrowed(progress), borrowed(log)
     coins = draws.shape[0] > 0
     last = where.shape[0] - 1
     announced = step.expect_code != 0 and reads_variance

@@ -19,6 +19,17 @@ def play_members(
     learner: OneVsRest, stream: Stream, query: Any, draws: Floats, report: Callable[[int], None]
 ) -> tuple[dict[int, Any], Log]:
     """Play every binary problem in its own compiled loop, then take the largest margin of each trial."""
+    before = learner.kept()
+    try:
+        return _play_members(learner, stream, query, draws, report)
+    except BaseException:  # an interrupt leaves some classes trained and others not
+        learner.put_back(before)
+        raise
+
+
+def _play_members(
+    learner: OneVsRest, stream: Stream, query: Any, draws: Floats, report: Callable[[int], None]
+) -> tuple[dict[int, Any], Log]:
     where = learner.nodes.positions(stream.nodes)
     asking, kept_alive = question(query)
     asked = asked_blindly(asking, stream.revealed, draws)

@@ -88,17 +88,17 @@ def play(
     query = Always() if query is None else checked(query)
     limits, predicate = limits_of(until)
     start = time.perf_counter()
-    coins = np.random.default_rng(seed) if needs_coin(query) else None
     report = progress if progress is not None else _silent
     table = _table(stream) if oracle is None else None
     if table is not None and compiled and predicate is None and in_compiled_code(query):
-        draws: Floats = np.zeros(0) if coins is None else coins.random(len(table))
+        draws: Floats = np.random.default_rng(seed).random(len(table)) if needs_coin(query) else np.zeros(0)
         if isinstance(learner, CompiledLearner):
             meaning, log, played = play_arrays(learner, table, query, draws, limits, report)
             return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
         if isinstance(learner, OneVsRest) and is_blind(query) and until is None:
             meaning, log = play_members(learner, table, query, draws, report)
             return Trace(learner, table, meaning, log, time.perf_counter() - start)
+    coins = np.random.default_rng(seed) if needs_coin(query) else None
     events = Events(learner, query, coins, oracle, limits, predicate, report)
     return play_events(events, stream if table is None else table)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
-from typing import TypeVar, final
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ohmline.errors import KernelError
 from ohmline.graph.elimination import EPS
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.space import MissingColumn, Space, entry_at
+from ohmline.kernel.space import MissingColumn, Space, entry_at, sqdistance_at
 from ohmline.kernel.terms import KernelTerm
 
 T = TypeVar("T")
@@ -27,6 +28,8 @@ class Kernel(ABC):
     `component_of`, `space` and `sqnorm`; the rest follows.
     """
 
+    on_demand: ClassVar[bool] = False
+    """Whether columns are computed only when they are read, so that there is never a matrix of them all."""
     factor: float = 1.0
     """What multiplies `base`."""
     b: float = 0.0
@@ -177,9 +180,7 @@ class Kernel(ABC):
         i, j = self.nodes.position(a), self.nodes.position(b)
         if i == j:
             return 0.0
-        self.fetch(i, j)
-        here, there, across = (entry_at(self.space, *pair) for pair in ((i, i), (j, j), (i, j)))
-        return max(float(here + there - 2 * across), 0.0)
+        return self.fetching(lambda: max(float(sqdistance_at(self.space, i, j)), 0.0))
 
     @final
     def block(self, positions: Ints) -> Floats:
@@ -194,8 +195,7 @@ class Kernel(ABC):
             return self.space.block(positions)
         rows = np.empty((len(positions), len(positions)))
         for k, i in enumerate(positions.tolist()):
-            self.fetch(i)
-            rows[k] = self.space.column(i)[positions]
+            rows[k] = self.fetching(lambda i=i: self.space.column(i)[positions])  # type: ignore[misc]
         return rows
 
     @final
@@ -208,11 +208,16 @@ class Kernel(ABC):
             A call that reads the space and may be repeated.
         """
         asked: set[int] = set()
-        while True:
-            try:
-                return read()
-            except MissingColumn:
-                self.supply(asked)
+        with self._alone():
+            while True:
+                try:
+                    return read()
+                except MissingColumn:
+                    self.supply(asked)
+
+    def _alone(self) -> AbstractContextManager[Any]:
+        """Keeps other threads out while columns come and go; there is nothing to keep them from where all are there."""
+        return nullcontext()
 
     @final
     def supply(self, asked: set[int]) -> None:
@@ -268,7 +273,6 @@ class DerivedKernel(Kernel):
         return self.origin.nodes
 
     @property
-    @final
     def component_of(self) -> Ints:
         return self.origin.component_of
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +21,7 @@ from ohmline.kernel.laplacian import balanced_sides
 from ohmline.kernel.space import Columns
 from ohmline.kernel.sums import component_means
 from ohmline.kernel.terms import written
+from ohmline.representation import represent
 
 FLOP_LIMIT = 5e10
 """Beyond this many operations (about a minute) a factor is taken not to fit."""
@@ -84,6 +87,8 @@ class SolverKernel(GraphKernel):
     1997
     """
 
+    on_demand = True
+
     def __init__(
         self,
         graph: Graph,
@@ -102,6 +107,7 @@ class SolverKernel(GraphKernel):
         self._last_used = np.zeros(self.columns, dtype=np.int64)
         self._holder = np.full(self.columns, -1, dtype=np.int64)
         self._clock = 0
+        self._lock = threading.RLock()
         self._root = self
         """The kernel without factor, bias and ridge of which this one is made: it has the sparse factor."""
 
@@ -143,7 +149,21 @@ class SolverKernel(GraphKernel):
     def space(self) -> Columns:
         return Columns.empty(self.columns, self._diagonal())
 
+    def _alone(self) -> AbstractContextManager[Any]:
+        return self._lock
+
+    def __getstate__(self) -> dict[str, Any]:  # a lock belongs to its process
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
+
     def fetch(self, *positions: int) -> None:
+        with self._lock:
+            self._fetch(positions)
+
+    def _fetch(self, positions: tuple[int, ...]) -> None:
         wanted = set(positions)
         if len(wanted) > self.columns:
             raise KernelError(
@@ -204,7 +224,8 @@ class SolverKernel(GraphKernel):
 
     def __repr__(self) -> str:
         scaled = "" if self.factor == 1 else f"{self.factor!r} * "
-        return " + ".join([f"{scaled}SolverKernel({self.graph!r})", *written(self.b, self.c)])
+        options = represent(self, b=0.0, c=0.0)
+        return " + ".join([f"{scaled}{options}", *written(self.b, self.c)])
 
     def _oldest(self, wanted: set[int]) -> int:
         held = np.isin(self._holder, list(wanted))

@@ -15,6 +15,7 @@ from ohmline.errors import KernelError, ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.kernel.contract import GraphKernel
 from ohmline.kernel.space import Features
+from ohmline.representation import represent
 
 DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 
@@ -141,7 +142,7 @@ class SpectralKernel(GraphKernel):
         return float(np.sum(coordinates**2 * (values + self.shift)))
 
     def __repr__(self) -> str:
-        return f"SpectralKernel({self.graph!r}, rank={self.rank})"
+        return represent(self)
 
 
 def _null_vectors(graph: Graph, *, normalised: bool) -> Floats:

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from ohmline.arrays import Floats, Ints, non_negative, positive, vector
 from ohmline.errors import KernelError
@@ -39,6 +41,9 @@ class KernelWithTerms(DerivedKernel):
         ):  # one level only, so that K + Constant(b) + Ridge(c) is one copy
             self.origin, self.factor = kernel.base, factor * kernel.factor
             self.b, self.c = factor * kernel.b + b, factor * kernel.c + c
+        positive(self.factor, "the product of all factors")
+        non_negative(self.b, "the sum of all biases")
+        non_negative(self.c, "the sum of all ridges")
 
     @property
     def base(self) -> Kernel:
@@ -88,7 +93,12 @@ class KernelWithTerms(DerivedKernel):
         return rest + float(np.sum(means**2)) / self.b
 
     def __repr__(self) -> str:
-        scaled = repr(self.origin) if self.factor == 1 else f"{self.factor!r} * {self.origin!r}"
+        inner = (
+            f"({self.origin!r})"
+            if isinstance(self.origin, KernelSum) and self.factor != 1
+            else repr(self.origin)
+        )
+        scaled = inner if self.factor == 1 else f"{self.factor!r} * {inner}"
         return " + ".join([scaled, *written(self.b, self.c)])
 
 
@@ -106,17 +116,42 @@ class KernelSum(DerivedKernel):
         if first.nodes != second.nodes:
             raise KernelError(
                 f"kernels over different nodes cannot be added ({first.n} and {second.n} nodes); "
-                "build both over one graph"
+                "build both over one graph, or give a kernel on points the same ids: over(points, nodes=graph.nodes)"
             )
+        for kernel in (first, second):
+            if kernel.on_demand:
+                raise KernelError(
+                    f"{kernel!r} gives its columns one by one and cannot be added to another kernel; build it with "
+                    "LaplacianKernel instead"
+                )
         self.origin, self.second = first, second
+
+    @property
+    def component_of(self) -> Ints:
+        return self._joined
+
+    @cached_property
+    def _joined(self) -> Ints:
+        """Two nodes share a component of the sum where they do in either kernel, directly or by way of others."""
+        one, two = self.origin.component_of, self.second.component_of
+        links = sparse.coo_array(
+            (np.ones(self.n), (one, two + one.max() + 1)), shape=(one.max() + two.max() + 2,) * 2
+        )
+        joined = csgraph.connected_components(links, directed=False)[1][one]
+        return np.unique(joined, return_inverse=True)[1].astype(np.int64).reshape(self.n)
 
     @property
     def entry_error(self) -> float:
         return self.origin.entry_error + self.second.entry_error + super().entry_error
 
     def without_bias(self) -> Kernel:
-        first, second = self.origin.without_bias(), self.second.without_bias()
-        return self if first is self.origin and second is self.second else KernelSum(first, second)
+        parts = [
+            # A bias that ends inside a component of the sum does change distances there.
+            part.without_bias() if part.component_of.max() == self.component_of.max() else part
+            for part in (self.origin, self.second)
+        ]
+        same = parts[0] is self.origin and parts[1] is self.second
+        return self if same else KernelSum(*parts)
 
     def sqdist(self, a: Hashable, b: Hashable) -> float:
         return self.origin.sqdist(a, b) + self.second.sqdist(a, b)
@@ -132,7 +167,8 @@ class KernelSum(DerivedKernel):
         return sqnorm_from_space(self.space, vector(u, "u", length=self.n))
 
     def __repr__(self) -> str:
-        return f"{self.origin!r} + {self.second!r}"
+        second = f"({self.second!r})" if " + " in repr(self.second) else repr(self.second)
+        return f"{self.origin!r} + {second}"
 
 
 def sqnorm_from_space(space: Space, u: Floats) -> float:

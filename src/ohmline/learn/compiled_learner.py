@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from math import nan
-from typing import Any, ClassVar, cast, final
+from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ohmline.arrays import AnyArray
 from ohmline.compiled import has_body, has_own_body
 from ohmline.errors import LearnerError
 from ohmline.kernel.contract import Kernel
-from ohmline.kernel.space import MissingColumn
+from ohmline.kernel.space import MissingColumn, may_miss_columns
 from ohmline.learn.contract import OnlineLearner, Update, View, X, Y
 from ohmline.learn.step import UNLABELLED, Bound, bind, learn, variance, variance_at, view, view_at
 
@@ -227,7 +228,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
     @final
     def _bind(self, *, watched: bool) -> Bound:
         self._check_bodies()
-        rehearsal = copied(self.state) if getattr(self.space, "partial", False) else None
+        rehearsal = copied(self.state) if may_miss_columns(self.space) else None
         place, every = self._any_place(), self.learns_unlabelled
         self._bound = bind(self.space, self.state, rehearsal, place, every_point=every, watched=watched)
         return self._bound
@@ -290,6 +291,9 @@ class CompiledLearner(OnlineLearner[X, Y]):
         step = self.learn_compiled if self.ready(1) else self.learn_event
         prediction, updated, progress = step(place, code)
         return Update(None if y is None else prediction != code, updated, progress)
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two learners never share a state
 
     def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
         return {name: value for name, value in self.__dict__.items() if name != "_bound"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from copy import deepcopy
 from typing import Any, Self, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from ohmline.arrays import Floats
 from ohmline.errors import LearnerError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
+from ohmline.learn.compiled_learner import copied
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
 from ohmline.learn.node_learner import BinaryNodeLearner
 from ohmline.representation import represent
@@ -119,6 +121,23 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             copy = self.make()
             copy.load(self.unseen.snapshot())
             self.members[label] = copy
+
+    def kept(self) -> Any:
+        """What `put_back` needs to undo everything that is learned from now on."""
+        states = [(member, copied(member.state)) for member in (self.unseen, *self.members.values())]
+        return dict(self.members), deepcopy(self._table), states
+
+    def put_back(self, kept: Any) -> None:
+        """Be as before.
+
+        Parameters
+        ----------
+        kept
+            What `kept` gave.
+        """
+        self.members, self._table, states = kept
+        for member, state in states:
+            member.state = state
 
     def snapshot(self) -> State:
         state: State = {"kind": np.array(self.kind), **self._table.settings()}

@@ -23,10 +23,6 @@ class Aggression(NamedTuple):
     kernel: Space
     limit: float
 
-    @property
-    def partial(self) -> bool:
-        return self.kernel.partial
-
 
 class PassiveAggressiveState(NamedTuple):
     """The hypothesis and its squared norm."""

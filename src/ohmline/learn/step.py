@@ -79,7 +79,7 @@ def expect(space: Any, state: Any, upcoming: Any) -> None:
 def view_through(space: Any, state: Any, x: Any) -> tuple[int, float]:
     """`view` of packed tuples."""
     code, margin = view(unpacked(space), unpacked(state), x)
-    return code, float(margin)
+    return np.int64(code), float(margin)  # type: ignore[return-value]
 
 
 @internal
@@ -92,7 +92,7 @@ def variance_through(space: Any, state: Any, x: Any) -> float:
 def learn_through(space: Any, state: Any, x: Any, y: int, margin: float) -> tuple[bool, float]:
     """`learn` of packed tuples."""
     updated, progress = learn(unpacked(space), unpacked(state), x, y, margin)
-    return updated, float(progress)
+    return bool(updated), float(progress)
 
 
 @internal
@@ -236,10 +236,12 @@ def compile_step(space: Any, state: Any, x: Any, watched: bool) -> Program:
     pointers = pointer_to(space), pointer_to(state)
     prepares = watched and has_own_body(expect, state.instance_class)
     codes = (
-        address_of(view_through, *pointers, x),
-        address_of(variance_through, *pointers, x) if watched else 0,
-        address_of(learn_through, *pointers, x, types.int64, types.float64),
-        address_of(expect_through, *pointers, types.Array(types.int64, 1, "C")) if prepares else 0,
+        address_of(view_through, SEEN, *pointers, x),
+        address_of(variance_through, types.float64, *pointers, x) if watched else 0,
+        address_of(learn_through, LEARNED, *pointers, x, types.int64, types.float64),
+        address_of(expect_through, types.int64, *pointers, types.Array(types.int64, 1, "C"))
+        if prepares
+        else 0,
     )
     look = view_at.compile((types.int64, x))  # type: ignore[attr-defined]
     forms = packed_form(space), packed_form(state)

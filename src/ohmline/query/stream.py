@@ -98,7 +98,7 @@ def asks(query: Any, sight: Any) -> bool:
 @internal
 def asks_through(pointer: Any, trial: int, margin: float, variance: float, spent: int, draw: float) -> bool:
     """`asks`, for loops that know the query by the address of its parameters alone."""
-    return asks(unpacked(pointer), Sight(trial, margin, variance, spent, draw))
+    return bool(asks(unpacked(pointer), Sight(trial, margin, variance, spent, draw)))
 
 
 SEEN = (types.int64, types.float64, types.float64, types.int64, types.float64)
@@ -123,13 +123,14 @@ def question(query: Any) -> tuple[Question, Any]:
         return Question(0, 0), None
     kind = typeof(query)
     room = packed(query, packed_form(kind))
-    return Question(address_of(asks_through, pointer_to(kind), *SEEN), room.ctypes.data), (query, room)
+    body = address_of(asks_through, types.boolean, pointer_to(kind), *SEEN)
+    return Question(body, room.ctypes.data), (query, room)
 
 
 @compiled
 def asks_at(query: Any, sight: Sight) -> bool:
     """`asks`, callable from Python."""
-    return asks(query, sight)
+    return bool(asks(query, sight))
 
 
 @runtime_checkable

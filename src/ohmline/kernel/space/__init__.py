@@ -15,6 +15,7 @@
 from ohmline.kernel.space.columns import Columns as Columns
 from ohmline.kernel.space.columns import MissingColumn as MissingColumn
 from ohmline.kernel.space.contract import Space as Space
+from ohmline.kernel.space.contract import may_miss_columns as may_miss_columns
 from ohmline.kernel.space.dense import Dense as Dense
 from ohmline.kernel.space.features import Features as Features
 from ohmline.kernel.space.operations import bring as bring
@@ -24,6 +25,7 @@ from ohmline.kernel.space.operations import evaluate as evaluate
 from ohmline.kernel.space.operations import shift as shift
 from ohmline.kernel.space.operations import shift_apart as shift_apart
 from ohmline.kernel.space.operations import sqdistance as sqdistance
+from ohmline.kernel.space.operations import sqdistance_at as sqdistance_at
 from ohmline.kernel.space.operations import sqlength as sqlength
 from ohmline.kernel.space.operations import sqscale as sqscale
 from ohmline.kernel.space.operations import values as values

@@ -57,6 +57,13 @@ class Space(Protocol):
         """Every entry times `factor`."""
 
 
+def may_miss_columns(space: object) -> bool:
+    """Whether this tuple, or one within it, is a space some of whose columns may be missing."""
+    if getattr(space, "partial", False):
+        return True
+    return isinstance(space, tuple) and any(may_miss_columns(member) for member in space)
+
+
 class Complete:
     """What spaces share that hold every entry."""
 

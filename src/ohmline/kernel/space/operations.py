@@ -88,6 +88,12 @@ def values(space: Any, w: Floats, n: int) -> Floats:
 
 
 @compiled
+def sqdistance_at(space: Any, i: int, j: int) -> float:
+    """||v_i - v_j||^2, callable from Python."""
+    return sqdistance(space, i, j)
+
+
+@compiled
 def entry_at(space: Any, i: int, j: int) -> float:
     """K_ij, callable from Python."""
     return entry(space, i, j)

@@ -47,10 +47,6 @@ class Gram(NamedTuple):
     def empty(cls, kernel: Space, demands: Demands) -> Gram:
         return cls(kernel, demands, np.zeros(0), np.zeros(0, np.int64), np.zeros(1, np.int64))
 
-    @property
-    def partial(self) -> bool:
-        return self.kernel.partial
-
     def with_room(self, rows: int) -> Gram:
         """The same factor with room for so many rows."""
         factor, nodes = np.zeros(rows * (rows + 1) // 2), np.zeros(rows, np.int64)

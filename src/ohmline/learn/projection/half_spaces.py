@@ -41,10 +41,6 @@ class HalfSpaces(NamedTuple):
     kernel: Space
     demands: Demands
 
-    @property
-    def partial(self) -> bool:
-        return self.kernel.partial
-
 
 class HalfSpaceState(NamedTuple):
     """The hypothesis and the examples it has to meet."""

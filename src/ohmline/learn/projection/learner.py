@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ohmline.arrays import Floats, vector
 from ohmline.errors import ConflictingLabels, KernelError, LearnerError, ParameterError, SnapshotError
 from ohmline.kernel.contract import Kernel
-from ohmline.kernel.space import values
+from ohmline.kernel.space import may_miss_columns, values
 from ohmline.learn.contract import State, take
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.projection.affine import AffineState, Gram, values_of
@@ -168,7 +168,7 @@ class Projection(BinaryKernelLearner):
         if isinstance(self.state, HalfSpaceState):
             explicit = self.space.kernel.explicit() is not None
             return values(self.space.kernel, self.state.w, self.kernel.n) if explicit else self.state.w
-        if not self.space.partial:
+        if not may_miss_columns(self.space):
             return values_of(self.space, self.state)
         total = self.state.start.copy()
         for i in self.state.support[: self.state.used[0]].tolist():
