@@ -18,7 +18,7 @@ KERNEL = ohm.LaplacianKernel(GRAPH) + ohm.Constant(0.5)
         (ohm.Perceptron(KERNEL), f"Perceptron({KERNEL!r})"),
         (ohm.PassiveAggressive(KERNEL, 0.5), f"PassiveAggressive({KERNEL!r}, aggressiveness=0.5)"),
         (ohm.Projection.c_proj(KERNEL), f"Projection({KERNEL!r}, strategy=Strategy.ALL, cyclic=True)"),
-        (ohm.Pounce(KERNEL), f"Pounce({KERNEL!r})"),
+        (ohm.Pounce(KERNEL), f"Pounce({KERNEL.without_bias()!r})"),
         (
             ohm.LocalLGC(GRAPH, ["x", "y"], mu=0.3),
             f"LocalLGC({GRAPH!r}, classes=('x', 'y'), mu=0.3, unit=1.0)",

@@ -145,7 +145,7 @@ def test_the_best_bound_names_the_smaller_of_two() -> None:
     }
     assert best.value <= min(values.values())
     unbalanced = np.array([1] * 9 + [-1])
-    stream = ohm.Stream(range(10), unbalanced).shuffled(seed=3)
+    stream = ohm.Stream([*range(10)] * 400, np.tile(unbalanced, 400)).shuffled(seed=3)
     trace = ohm.play(ohm.Projection.c_proj(ohm.LaplacianKernel(barbell.graph)), stream)
     assert "4.1" in best_bound(trace, unbalanced).theorem  # the labelling itself is outside the space
 

@@ -99,6 +99,7 @@ class OptionSpace(NamedTuple):
 class OptionState(NamedTuple):
     w: np.ndarray
     sqnorm: np.ndarray
+    gross: np.ndarray
     seen: np.ndarray
 
 
@@ -108,12 +109,14 @@ class Rated(BinaryKernelLearner):
     def __init__(self, kernel: ohm.Kernel) -> None:
         self.kernel = kernel
         self.space = OptionSpace(kernel.space, 0.5)
-        self.state = OptionState(np.zeros(kernel.space.width), np.zeros(1), np.zeros(1, np.int64))
+        self.state = OptionState(
+            np.zeros(kernel.space.width), np.zeros(1), np.zeros(1), np.zeros(1, np.int64)
+        )
 
 
 @implements(view, OptionState)
 def view_rated(space: Any, state: Any, x: int) -> Any:
-    margin = margin_at(space.kernel, state.w, state.sqnorm, x)
+    margin = margin_at(space.kernel, state.w, state.sqnorm, state.gross, x)
     return np.int32(1 if margin >= 0 else -1), margin
 
 
@@ -123,7 +126,13 @@ def learn_rated(space: Any, state: Any, x: int, y: int, margin: float) -> Any:
     if margin * y > 0:
         return 0.0, 0.0
     return 0.5, move(
-        space.kernel, state.w, state.sqnorm, space.rate * y * entry(space.kernel, x, 0) ** 0, margin, x
+        space.kernel,
+        state.w,
+        state.sqnorm,
+        state.gross,
+        space.rate * y * entry(space.kernel, x, 0) ** 0,
+        margin,
+        x,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -38,6 +39,10 @@ class Evidence:
     """Where the hypothesis moved."""
     margin: Floats
     progress: Floats
+    hidden: int
+    """Trials whose label was not asked for."""
+    replays: dict[str, Assumption]
+    """What was found by playing the trace again; once is enough."""
 
     @property
     def charged(self) -> int:
@@ -71,7 +76,13 @@ def evidence(trace: Trace, *learners: type) -> Evidence:
         trace.updated[asked],
         trace.margin[asked],
         trace.progress[asked],
+        int(np.count_nonzero(~asked)),
+        _REPLAYS.setdefault(trace, {}),
     )
+
+
+_REPLAYS: WeakKeyDictionary[Trace, dict[str, Assumption]] = WeakKeyDictionary()
+"""For each trace what was found by playing it again."""
 
 
 def labelling(comparator: Any, nodes: NodeIndex) -> Floats:
@@ -99,6 +110,13 @@ def mistake_driven(seen: Evidence) -> Assumption:
 
 def starts_afresh(seen: Evidence, fresh: BinaryLearner[Any], text: str) -> Assumption:
     """Whether `fresh`, a learner that has seen nothing, makes the same moves at the same margins."""
+    if text not in seen.replays:
+        seen.replays[text] = played_again(seen, fresh, text)
+    return seen.replays[text]
+
+
+def played_again(seen: Evidence, fresh: BinaryLearner[Any], text: str) -> Assumption:
+    """The same, played now whatever was found before; `fresh` learns the game."""
     if may_miss_columns(getattr(fresh, "space", None)):  # its columns would have to be fetched again
         return Assumption(text, False)
     places = seen.positions if seen.nodes.is_range else [seen.nodes[int(i)] for i in seen.positions]
@@ -117,4 +135,6 @@ def only(seen: Evidence, chosen: Bools) -> Evidence:
         seen.moved[chosen],
         seen.margin[chosen],
         seen.progress[chosen],
+        seen.hidden,
+        {},
     )

@@ -25,9 +25,10 @@ from ohmline.learn.one_vs_rest import OneVsRest
 def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
     """The smallest valid certificate for `trace`, with the name of its theorem.
 
-    Every theorem about the trace's learner and kernel is tried. Where all of them are void (contradictory labels,
-    a kernel that fits no comparator) the certificate is the trivial one, the number of labels asked. A learner
-    that no theorem is about raises `LearnerError`, with the evidence that there is without one.
+    Every theorem about the trace's learner and kernel is tried. Where none of them is below the number of labels that
+    were asked for, or all are void (contradictory labels, a kernel that fits no comparator), the certificate is that
+    number, the trivial one; `certify` of the theorem's own class says why. A learner that no theorem is about raises
+    `LearnerError`, with the evidence that there is without one.
 
     Parameters
     ----------
@@ -72,8 +73,9 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
             f"without one: {_without_theorem(trace)}"
         )
     charged = int((trace.charged & trace.asked_at).sum())
-    trivial = Certificate("trivial: one mistake per label", float(trace.asked), charged)
-    return min(found, key=lambda certificate: certificate.value, default=trivial)
+    hidden = int(np.count_nonzero(~trace.asked_at))
+    trivial = Certificate("trivial: one mistake per label", float(trace.asked), charged, hidden=hidden)
+    return min([*found, trivial], key=lambda certificate: certificate.value)
 
 
 MANY = 6000

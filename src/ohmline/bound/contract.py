@@ -29,6 +29,10 @@ class Assumption:
     holds: bool = True
 
 
+ARITHMETIC = "the arithmetic held"
+"""How the assumption begins that a beaten certificate is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """A limit on the mistakes of one trace, and why it holds.
@@ -38,15 +42,18 @@ class Certificate:
     theorem
         The theorem, by paper and number.
     value
-        The limit: no more than this many mistakes, as the theorems count them (`trace.charged`).
+        The limit: no more than this many mistakes, as the theorems count them (a wrong prediction or a tie), in
+        the trials whose label was asked for. It is rounded up, never down.
     charged
-        How many the trace has.
+        How many of these the trace has.
     terms
         The numbers that the limit is made of, by name. Empty by default.
     assumptions
         What the limit rests on. Empty by default.
     counts
         What `value` and `charged` count, `"mistakes"` by default.
+    hidden
+        How many trials the limit says nothing about, because their label was not asked for. Default 0.
     """
 
     theorem: str
@@ -55,6 +62,22 @@ class Certificate:
     terms: Mapping[str, float] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
     counts: str = "mistakes"
+    hidden: int = 0
+
+    def __post_init__(self) -> None:
+        if self.charged > self.value and self.valid:
+            beaten = Assumption(
+                f"{ARITHMETIC} (there are {self.charged} {self.counts}, more than the theorem allows: numbers "
+                "were rounded too far; scale the weights to be nearer to each other)",
+                True,
+                False,
+            )
+            object.__setattr__(self, "assumptions", (*self.assumptions, beaten))
+
+    @property
+    def beaten(self) -> bool:
+        """Whether more was counted than a valid limit allows, which is a failure of arithmetic."""
+        return any(a.text.startswith(ARITHMETIC) for a in self.assumptions)
 
     @property
     def valid(self) -> bool:
@@ -68,8 +91,19 @@ class Certificate:
 
     def __str__(self) -> str:
         terms = ", ".join(f"{name} = {value:.4g}" for name, value in self.terms.items())
-        state = "proven" if self.proven else "under assumptions" if self.valid else "void"
-        return f"at most {self.value:.4g} {self.counts} ({self.theorem}, {state}; {terms})"
+        state = "proven"
+        if not self.proven:
+            broken = [
+                a.text for a in self.assumptions if not (a.checked and a.holds) and a.holds == self.valid
+            ]
+            state = f"{'assuming that' if self.valid else 'void: it does not hold that'} {broken[0]}"
+        terms = f"; {terms}" if terms else ""
+        return f"at most {self.value:.4g} {self.counts}{self.about} ({self.theorem}, {state}{terms})"
+
+    @property
+    def about(self) -> str:
+        """Which trials the limit is about, in words; empty where it is about all of them."""
+        return " in the trials whose label was asked for" if self.hidden else ""
 
 
 class Bound(ABC):
@@ -93,3 +127,8 @@ class Bound(ABC):
         Certificate
             The limit, its terms, and what it rests on.
         """
+
+
+def rounded_up(value: float, error: float = 0.0) -> float:
+    """A value of sums, products and roots, at least as large as without rounding; `error` is its relative error."""
+    return value * (1 + error + 1e-12)

@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.bound.asked_trials import evidence, labelling, mistake_driven, only, starts_afresh
-from ohmline.bound.contract import Bound, Certificate
+from ohmline.bound.contract import Bound, Certificate, rounded_up
 from ohmline.bound.pounce import fits
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
@@ -32,7 +32,7 @@ class Separated(NamedTuple):
     @property
     def value(self) -> float:
         """C + excess + 1."""
-        return self.number + self.excess + 1
+        return self.number + rounded_up(self.excess) + 1
 
 
 @final
@@ -100,6 +100,7 @@ class EmbeddingBound(Bound):
                 mistake_driven(seen),
                 starts_afresh(seen, Pounce(embedding), "the learner had seen nothing before"),
             ),
+            hidden=seen.hidden,
         )
 
 

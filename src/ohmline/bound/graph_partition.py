@@ -8,8 +8,9 @@ import numpy as np
 
 from ohmline.arrays import Floats
 from ohmline.bound.asked_trials import Evidence, evidence, labelling
-from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.projection import corrected, harmonic_mean, projected
+from ohmline.bound.sharpness import blur_of_norms, sharp
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import Graph
@@ -64,12 +65,12 @@ class PartitionBound(Bound):
         u = labelling(comparator, seen.nodes)
         both = bool(np.any(u > 0) and np.any(u < 0))
         connected = kernel.graph.is_connected
-        size, harmonic = cut(kernel.graph, u), 0.0
+        size, harmonic, blurred = cut(kernel.graph, u), 0.0, blur_of_norms(kernel)
         if connected and kernel.graph.n > 1:
             harmonic = harmonic_mean(length_bounds(kernel.graph)[seen.positions[seen.mistaken]])
         return Certificate(
             "paper 000, Theorems 4.1 and 4.2",
-            4 * size * balance(u) * harmonic if both and connected else float("inf"),
+            rounded_up(4 * size * balance(u) * harmonic, blurred) if both and connected else float("inf"),
             seen.charged,
             {"cut": size, "balance": balance(u), "harmonic": harmonic},
             (
@@ -86,7 +87,9 @@ class PartitionBound(Bound):
                 ),
                 corrected(seen),
                 projected(seen, learner),
+                sharp("norm", blurred),
             ),
+            hidden=seen.hidden,
         )
 
 

@@ -12,6 +12,7 @@ from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_dr
 from ohmline.bound.contract import Assumption, Bound, Certificate
 from ohmline.bound.interpolant import Interpolant, leading_factor
 from ohmline.bound.perceptron import from_zero, relative_bound
+from ohmline.bound.sharpness import blur_of_norms, sharp
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import Graph
@@ -83,7 +84,8 @@ class GraphPerceptronBound(Bound):
         resistance = largest_resistance(base, matter)
         errors = int(np.sum(u[seen.positions[seen.mistaken]] != seen.labels[seen.mistaken]))
         per_odd = 4 / c if c > 0 else float("inf")
-        z = (4 * size + balance / b + (odd * per_odd if odd else 0.0)) * (resistance + b + c)
+        blurred = blur_of_norms(kernel)
+        z = (1 + blurred) * (4 * size + balance / b + (odd * per_odd if odd else 0.0)) * (resistance + b + c)
         plain = b == 1 and c == 0 and odd == 0 and errors == 0
         return Certificate(
             "paper 001, Theorem 4.2, " + ("eq. (16)" if plain else "eq. (15)"),
@@ -105,7 +107,9 @@ class GraphPerceptronBound(Bound):
                 ),
                 mistake_driven(seen),
                 from_zero(seen, kernel),
+                sharp("norm", blurred),
             ),
+            hidden=seen.hidden,
         )
 
     def _comparator(self, seen: Evidence, kernel: Kernel, comparator: Any) -> tuple[Floats, Assumption]:

@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import count
-from ohmline.bound.asked_trials import evidence, labelling, starts_afresh
-from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.asked_trials import evidence, labelling, played_again
+from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import Graph
 from ohmline.graph.measure import cut
@@ -49,7 +49,7 @@ class HalvingBound(Bound):
         fresh = Halving(learner.graph, learner.cut_budget, exactly=learner.exactly)
         bits = math.log2(fresh.labellings)
         labellings = fresh.labellings
-        afresh = starts_afresh(seen, fresh, "the learner had seen nothing before")
+        afresh = played_again(seen, fresh, "the learner had seen nothing before")
         left = fresh.labellings  # it has now played the whole game
         assumptions: tuple[Assumption, ...]
         if comparator is None:
@@ -67,10 +67,11 @@ class HalvingBound(Bound):
             )
         return Certificate(
             "paper 001, section 5.2" + (", live" if comparator is None else ""),
-            bits,
+            rounded_up(bits) if bits != round(bits) else bits,
             seen.charged,
             {"labellings": labellings, "left": left, "cut_budget": learner.cut_budget},
             assumptions,
+            hidden=seen.hidden,
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats, fraction
 from ohmline.bound.asked_trials import Evidence, evidence, labelling
-from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.compiled import compiled, dot
 from ohmline.game.trace import Trace
 from ohmline.learn.lgc import OnlineLGC
@@ -128,10 +128,11 @@ class OnlineLGCBound(Bound):
         variance = float(ridge.after[ridge.mistaken].sum())
         return Certificate(
             "paper 004, Corollary 5 corrected" + (", live" if comparator is None else ""),
-            loss + penalty + variance,
+            rounded_up(loss + penalty + variance),
             seen.charged,
             {"loss": loss, "penalty": penalty, "variance": variance},
             (learned(seen), ridge.fresh),
+            hidden=seen.hidden,
         )
 
 
@@ -167,7 +168,7 @@ class OnlineLGCRegret(Bound):
         regret_bound = penalty + gamma / 2 * ridge.log_det
         return Certificate(
             "paper 004, Theorem 4" + (", live" if comparator is None else ""),
-            ridge.sqloss(u) + 2 * regret_bound,
+            rounded_up(ridge.sqloss(u) + 2 * regret_bound),
             seen.charged,
             {
                 "regret": (float(sqlosses.sum()) - ridge.sqloss(u)) / 2,
@@ -177,6 +178,7 @@ class OnlineLGCRegret(Bound):
                 "log_det": ridge.log_det,
             },
             (learned(seen), ridge.fresh),
+            hidden=seen.hidden,
         )
 
 

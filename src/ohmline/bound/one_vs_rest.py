@@ -58,7 +58,8 @@ class OneVsRestBound(Bound):
         theorem = f"{', '.join(sorted(theorems))}, added over {len(terms)} classes against the rest"
         value = float(sum(terms.values()))
         retold = replayed(trace, games)
-        return Certificate(theorem, value, charged, terms, (*assumptions.values(), retold))
+        hidden = int(np.count_nonzero(~trace.asked_at))
+        return Certificate(theorem, value, charged, terms, (*assumptions.values(), retold), hidden=hidden)
 
 
 def binary_games(trace: Trace, learner: OneVsRest) -> dict[Any, Trace]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ohmline.arrays import Floats, count
 from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_driven, only, starts_afresh
-from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
+from ohmline.bound.sharpness import blur_of_norms, sharp
 from ohmline.errors import ParameterError
 from ohmline.game.trace import Trace
 from ohmline.kernel.contract import Kernel
@@ -75,14 +76,16 @@ class PerceptronBound(Bound):
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
         seen = evidence(trace, Perceptron)
         kernel: Kernel = trace.learner.kernel
-        shared = (mistake_driven(seen), from_zero(seen, kernel))
+        shared: tuple[Assumption, ...] = (mistake_driven(seen), from_zero(seen, kernel))
         sqradius = largest(kernel.diagonal()[seen.positions[seen.mistaken]])
         if comparator is None:
             sqnorm, errors, inside = self._live(seen, kernel)
             theorem = "paper 001, Theorem 2.1, live"
         else:
             u = labelling(comparator, seen.nodes)
-            sqnorm = kernel.sqnorm(u)
+            blurred = blur_of_norms(kernel)
+            sqnorm = rounded_up(kernel.sqnorm(u), blurred)
+            shared = (*shared, sharp("norm", blurred))
             errors = int(np.sum(u[seen.positions[seen.mistaken]] != seen.labels[seen.mistaken]))
             text = "the comparator lies in the kernel's space: its norm is finite"
             inside = Assumption(text, True, bool(np.isfinite(sqnorm)))
@@ -93,6 +96,7 @@ class PerceptronBound(Bound):
             seen.charged,
             {"sqnorm": sqnorm, "sqradius": sqradius, "comparator_errors": errors},
             (inside, *shared),
+            hidden=seen.hidden,
         )
 
     def _live(self, seen: Evidence, kernel: Kernel) -> tuple[float, int, Assumption]:
@@ -163,7 +167,7 @@ def relative_bound(z: float, errors: int) -> float:
     """2e + Z/2 + sqrt(2eZ + Z^2/4): eq. (5) and eq. (15) of paper 001."""
     if not np.isfinite(z):
         return float("inf")
-    return 2 * errors + z / 2 + float(np.sqrt(2 * errors * z + z * z / 4))
+    return rounded_up(2 * errors + z / 2 + float(np.sqrt(2 * errors + z / 4) * np.sqrt(z)))
 
 
 def from_zero(seen: Evidence, kernel: Kernel) -> Assumption:

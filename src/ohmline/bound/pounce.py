@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -19,9 +19,10 @@ from ohmline.bound.asked_trials import (
     only,
     starts_afresh,
 )
-from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import leading_factor
 from ohmline.bound.perceptron import Fit
+from ohmline.bound.sharpness import sharp
 from ohmline.errors import KernelError, ParameterError
 from ohmline.game.trace import Trace
 from ohmline.graph.measure import cover
@@ -48,11 +49,13 @@ class Covered:
     sqnorm: float
     exact: bool
     """Whether `number` is the smallest cover of diameter rho; else it is an upper bound on it."""
+    error: float = 0.0
+    """The relative error of sqnorm rho."""
 
     @property
     def value(self) -> float:
-        """N(X, rho) + ||u||^2 rho + 1."""
-        return self.number + (self.sqnorm * self.rho if self.rho > 0 else 0.0) + 1
+        """N(X, rho) + ||u||^2 rho + 1, rounded up."""
+        return self.number + (rounded_up(self.sqnorm * self.rho, self.error) if self.rho > 0 else 0.0) + 1
 
 
 @final
@@ -114,8 +117,9 @@ class PounceBound(Bound):
         few = self.fit is Fit.SEEN and len(np.unique(seen.positions)) <= LARGEST
         used = seen if few else only(seen, seen.mistaken)
         u = None if comparator is None else labelling(comparator, seen.nodes)
+        blurred = blur(kernel, seen)
         parts = [
-            best_cover(resistances(kernel, points), energy)
+            replace(best_cover(resistances(kernel, points), energy), error=min(3 * blurred, 1.0))
             for points, energy in _parts(used, seen, kernel, u)
         ]
         sqnorm = sum(part.sqnorm for part in parts)
@@ -138,8 +142,25 @@ class PounceBound(Bound):
                 ),
                 mistake_driven(seen),
                 starts_afresh(seen, Pounce(kernel), "the learner had seen nothing before"),
+                sharp("resistance and margin", blurred),
             ),
+            hidden=seen.hidden,
         )
+
+
+def blur(kernel: Kernel, seen: Evidence) -> float:
+    """The larger one of the relative errors of the resistances between mistakes and the errors of the margins.
+
+    A move by change / r times v_i - v_j leaves an error of 4 / r times that of an entry in a margin, and its length
+    change^2 / r is the trial's progress.
+    """
+    nodes = np.unique(seen.positions[seen.mistaken])
+    table = resistances(kernel, nodes[: LARGEST // 2])
+    apart = table[table > 0]
+    if not len(apart):
+        return 0.0
+    moved = float(np.sqrt(seen.progress[seen.mistaken]).sum() / np.sqrt(apart.min()))
+    return 4 * kernel.entry_error * max(1 / float(apart.min()), moved)
 
 
 def fits(seen: Evidence, u: Floats | None) -> Assumption:

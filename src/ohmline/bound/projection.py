@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from ohmline.arrays import Bools, Floats
 from ohmline.bound.asked_trials import Evidence, evidence, labelling
-from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.pounce import fits
+from ohmline.bound.sharpness import blur_of_norms, sharp
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.trace import Trace
 from ohmline.kernel.contract import Kernel
@@ -67,18 +68,21 @@ class ProjectionBound(Bound):
         learner: Projection = trace.learner
         kernel = learner.kernel
         active = self._mask(trace)[trace.asked_at]
+        blurred = 0.0
         if comparator is None:
             u, sqnorm = None, Interpolant(seen, kernel, learner.values_at_start).sqnorm(len(seen.positions))
         else:
             u = labelling(comparator, seen.nodes)
-            sqnorm = kernel.sqnorm(u - learner.values_at_start)
+            blurred = blur_of_norms(kernel)
+            sqnorm = rounded_up(kernel.sqnorm(u - learner.values_at_start), blurred)
         counted = seen.mistaken & ~active
         progress = float(seen.progress[active].sum())
         harmonic = harmonic_mean(kernel.diagonal()[seen.positions[counted]])
         name = "paper 000, Theorem 5.1" if active.any() else "paper 000, Theorem 3.2"
         return Certificate(
             name + (", live" if u is None else ""),
-            max(sqnorm - progress, 0.0) * harmonic if harmonic > 0 else 0.0,
+            # What is left after the progress is off by a rounding of both.
+            rounded_up(max(sqnorm - progress, 0.0) + 1e-12 * progress) * harmonic if harmonic > 0 else 0.0,
             int(counted.sum()),
             {"sqnorm": sqnorm, "progress": progress, "harmonic": harmonic, "active": int(active.sum())},
             (
@@ -90,7 +94,9 @@ class ProjectionBound(Bound):
                 ),
                 corrected(seen),
                 projected(seen, learner),
+                sharp("norm", blurred),
             ),
+            hidden=seen.hidden,
         )
 
     def _mask(self, trace: Trace) -> Bools:
@@ -126,6 +132,12 @@ def corrected(seen: Evidence) -> Assumption:
 def projected(seen: Evidence, learner: Projection) -> Assumption:
     """Whether a fresh learner with the same options makes the same moves at the same margins."""
     text = "the hypothesis started at w_1 and every move was the projection of Algorithm 2"
+    if text not in seen.replays:
+        seen.replays[text] = _projected_again(seen, learner, text)
+    return seen.replays[text]
+
+
+def _projected_again(seen: Evidence, learner: Projection, text: str) -> Assumption:
     kernel: Kernel = learner.kernel
     if kernel.space.partial:  # its columns would have to be fetched again
         return Assumption(text, False)

@@ -58,4 +58,7 @@ def show_game(game: Any) -> None:
         print(f"  certificate  none: it does not hold that {broken}")
     else:
         state = "proven" if certificate.proven else "under assumptions"
-        print(f"  certificate  at most {certificate.value:,.0f} mistakes ({certificate.theorem}; {state})")
+        limit = f"at most {certificate.value:,.0f} mistakes{certificate.about}"
+        print(
+            f"  certificate  {limit}, where {certificate.charged:,} were made ({certificate.theorem}; {state})"
+        )

@@ -66,7 +66,8 @@ class LaplacianKernel(GraphKernel):
         found = super().sqdist(a, b)
         if self.graph.signed or 4 * self.entry_error <= BLUR * found:
             return found
-        return resistance(self.graph, a, b)
+        apart = resistance(self.graph, a, b)
+        return apart if np.isfinite(apart) else found
 
     @cached_property
     def _found(self) -> tuple[Dense, float]:

@@ -47,9 +47,7 @@ class Game:
     @property
     def kept(self) -> bool:
         """Whether the mistakes stay within the certificate; true where there is none."""
-        return (
-            self.certificate is None or not self.certificate.valid or self.charged <= self.certificate.value
-        )
+        return self.certificate is None or not self.certificate.beaten
 
     @property
     def charged(self) -> int:

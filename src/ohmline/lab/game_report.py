@@ -71,9 +71,10 @@ def _figures(game: Game) -> str:
         (f"{trace.asked:,}", "labels asked for"),
     ]
     if certificate is not None and certificate.valid:
-        pairs.append(
-            (f"≤ {certificate.value:,.0f}", "mistakes, certified" if certificate.proven else "mistakes")
+        what = f"mistakes{certificate.about}" + (
+            ", certified" if certificate.proven else ", under assumptions"
         )
+        pairs.append((f"≤ {certificate.value:,.0f}", what))
     pairs.append((duration(trace.seconds), "for the whole game"))
     return page.tiles(pairs)
 
@@ -101,7 +102,7 @@ def _curves(game: Game) -> str:
         curves.append(Curve("the bound", game.checkpoints, game.bound, COLOURS[1], dashed=True))
         note = (
             '<p class="note">The bound is known while the game runs: at each point it rests only on the '
-            "labels seen until then, and the mistakes can never cross it.</p>"
+            "labels seen until then, and the mistakes among these can never cross it.</p>"
         )
     return chart(curves, x_title="trials", y_title="mistakes so far") + note
 
@@ -176,7 +177,7 @@ def _assumptions(game: Game) -> str:
         )
         for a in certificate.assumptions
     ]
-    said = f"{certificate.charged:,} mistakes or ties, at most {certificate.value:,.1f}"
+    said = f"{certificate.charged:,} mistakes or ties{certificate.about}, at most {certificate.value:,.1f}"
     if not certificate.valid:
         said = "void: an assumption does not hold"
     return f"<p>{escape(certificate.theorem)}: {said}.</p>" + page.table(("assumption", ""), rows)

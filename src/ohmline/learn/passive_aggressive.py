@@ -29,6 +29,7 @@ class PassiveAggressiveState(NamedTuple):
 
     w: Floats
     sqnorm: Floats
+    gross: Floats
 
 
 @final
@@ -74,7 +75,7 @@ class PassiveAggressive(BinaryKernelLearner):
         limited = aggressiveness != inf
         self.aggressiveness = positive(aggressiveness, "aggressiveness") if limited else inf
         self.space = Aggression(kernel.space, self.aggressiveness)
-        self.state = PassiveAggressiveState(np.zeros(kernel.space.width), np.zeros(1))
+        self.state = PassiveAggressiveState(np.zeros(kernel.space.width), np.zeros(1), np.zeros(1))
 
     def settings(self) -> State:
         return {"aggressiveness": np.array(self.aggressiveness)}
@@ -89,7 +90,7 @@ class PassiveAggressive(BinaryKernelLearner):
 
 @implements(view, PassiveAggressiveState)
 def view_passive_aggressive(space: Aggression, state: PassiveAggressiveState, x: int) -> tuple[int, float]:
-    return signed(margin_at(space.kernel, state.w, state.sqnorm, x))
+    return signed(margin_at(space.kernel, state.w, state.sqnorm, state.gross, x))
 
 
 @implements(learn, PassiveAggressiveState)
@@ -99,4 +100,6 @@ def learn_passive_aggressive(
     loss, length = 1.0 - y * margin, sqlength(space.kernel, x)
     if loss <= 0.0 or length <= 0.0:
         return False, 0.0
-    return True, move(space.kernel, state.w, state.sqnorm, y * min(space.limit, loss / length), margin, x)
+    return True, move(
+        space.kernel, state.w, state.sqnorm, state.gross, y * min(space.limit, loss / length), margin, x
+    )

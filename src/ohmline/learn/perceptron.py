@@ -15,10 +15,11 @@ from ohmline.learn.step import learn, view
 
 
 class PerceptronState(NamedTuple):
-    """The hypothesis and its squared norm."""
+    """The hypothesis, its squared length, and the lengths of its moves together."""
 
     w: Floats
     sqnorm: Floats
+    gross: Floats
 
 
 @final
@@ -60,16 +61,16 @@ class Perceptron(BinaryKernelLearner):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.space = kernel.space
-        self.state = PerceptronState(np.zeros(kernel.space.width), np.zeros(1))
+        self.state = PerceptronState(np.zeros(kernel.space.width), np.zeros(1), np.zeros(1))
 
 
 @implements(view, PerceptronState)
 def view_perceptron(space: Any, state: PerceptronState, x: int) -> tuple[int, float]:
-    return signed(margin_at(space, state.w, state.sqnorm, x))
+    return signed(margin_at(space, state.w, state.sqnorm, state.gross, x))
 
 
 @implements(learn, PerceptronState)
 def learn_perceptron(space: Any, state: PerceptronState, x: int, y: int, margin: float) -> tuple[bool, float]:
     if margin * y > 0:
         return False, 0.0
-    return True, move(space, state.w, state.sqnorm, float(y), margin, x)
+    return True, move(space, state.w, state.sqnorm, state.gross, float(y), margin, x)

@@ -120,12 +120,15 @@ def downdate(inverse: AnyArray, g: AnyArray, q: float) -> None:
 
 
 @internal
-def sqtie(dtype_eps: float) -> float:
-    """A margin whose square is below this share of ||w||^2 ||m||^2 is a tie.
+def tie(dtype_eps: float, sqnorm: float, gross: float, blur: float, sqlength: float) -> float:
+    """How large a margin w'm may be and still be 0 but for rounding.
 
-    Single precision cannot tell as much as double.
+    As for every hypothesis (`learn.hypothesis.negligible`), but that A^-1 magnifies rounding by up to 1 + q, which
+    is `blur`. Single precision cannot tell as much as double.
     """
-    return max(TIE, 8 * dtype_eps) ** 2
+    share = max(TIE, 8 * dtype_eps)
+    size = max(share * np.sqrt(float(sqnorm)), min(share, 16 * dtype_eps * blur) * gross)
+    return size * np.sqrt(float(sqlength))
 
 
 @internal

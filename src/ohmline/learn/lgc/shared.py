@@ -22,7 +22,7 @@ from ohmline.learn.lgc.ridge_regression import (
     quadratic,
     regressors,
     spread,
-    sqtie,
+    tie,
 )
 from ohmline.learn.step import learn, variance, view
 
@@ -35,6 +35,10 @@ class SharedState(NamedTuple):
     inverse: AnyArray
     sqnorm: AnyArray
     """||w_c||^2 of every class, for telling a tie."""
+    gross: AnyArray
+    """The lengths of all moves together."""
+    blur: AnyArray
+    """The largest 1 + q so far: by so much the steps have magnified rounding."""
     order: Ints
     """The codes of the classes, in the order in which they were first seen."""
     seen: Ints
@@ -103,6 +107,8 @@ class SharedLGC(ManyClassLearner):
             np.zeros((count, d), kind),
             np.asarray(np.eye(d) / self.mu, kind),
             np.zeros(count, kind),
+            np.zeros(1),
+            np.ones(1),
             np.full(count, -1),
             np.zeros(1, np.int64),
         )
@@ -173,19 +179,19 @@ def view_shared(space: Regressors, state: SharedState, x: int) -> tuple[int, flo
     m, largest = space.rows[x], 0.0
     for k in range(state.seen[0]):
         largest = max(largest, float(state.sqnorm[state.order[k]]))
-    tie = np.sqrt(sqtie(np.finfo(m.dtype).eps) * (largest * space.diagonal[x]))
+    close = tie(np.finfo(m.dtype).eps, largest, state.gross[0], state.blur[0], space.diagonal[x])
     best, top, second = -1, -np.inf, -np.inf
     for k in range(state.seen[0]):
         c = state.order[k]
         score = float(dot(m, state.weights[c], m.shape[0]))
-        if best < 0 or score > top + tie:
+        if best < 0 or score > top + close:
             best, top, second = c, score, top
         else:
             second = max(second, score)
     if best < 0:
         return -1, 0.0
     lead = abs(top) if state.seen[0] == 1 else top - second
-    return best, (2 * lead if lead > tie else 0.0)
+    return best, (2 * lead if lead > close else 0.0)
 
 
 @implements(variance, SharedState)
@@ -217,5 +223,7 @@ def learn_shared(space: Regressors, state: SharedState, x: int, y: int, margin: 
             w[e] += change * g[e]
         state.sqnorm[c] = dot(w, w, d)
         progress += change * change * sqgain
+    state.gross[0] += np.sqrt(progress)
+    state.blur[0] = max(state.blur[0], 1 + q)
     downdate(state.inverse, g, q)
     return True, progress

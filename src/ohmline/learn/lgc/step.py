@@ -10,7 +10,7 @@ from ohmline.arrays import AnyArray, Ints
 from ohmline.compiled import dot, implements, internal
 from ohmline.learn.hypothesis import signed
 from ohmline.learn.lgc.lookahead import Lookahead, features_of, foreseen_gain, foreseen_q, prepare
-from ohmline.learn.lgc.ridge_regression import Regressors, downdate, gain, quadratic, spread, sqtie
+from ohmline.learn.lgc.ridge_regression import Regressors, downdate, gain, quadratic, spread, tie
 from ohmline.learn.step import expect, learn, variance, view
 
 
@@ -21,20 +21,28 @@ class LGCState(NamedTuple):
     inverse: AnyArray
     sqnorm: AnyArray
     """||w||^2, for telling a tie."""
+    gross: AnyArray
+    """The lengths of all moves of w together."""
+    blur: AnyArray
+    """The largest 1 + q so far: by so much the steps have magnified rounding."""
     lookahead: Lookahead
 
     @classmethod
     def empty(cls, space: Regressors, mu: float) -> LGCState:
         d, kind = space.rows.shape[1], space.rows.dtype
         inverse = np.asarray(np.eye(d) / mu, kind)
-        return cls(np.zeros(d, kind), inverse, np.zeros(1, kind), Lookahead.empty(d, kind))
+        return cls(
+            np.zeros(d, kind), inverse, np.zeros(1, kind), np.zeros(1), np.ones(1), Lookahead.empty(d, kind)
+        )
 
 
 @implements(view, LGCState)
 def view_lgc(space: Regressors, state: LGCState, x: int) -> tuple[int, float]:
     m = features_of(space, state.lookahead, x)
     margin = dot(m, state.weights, m.shape[0])
-    if margin * margin <= sqtie(np.finfo(m.dtype).eps) * (state.sqnorm[0] * space.diagonal[x]):
+    if abs(margin) <= tie(
+        np.finfo(m.dtype).eps, state.sqnorm[0], state.gross[0], state.blur[0], space.diagonal[x]
+    ):
         return signed(0.0)
     return signed(float(margin))
 
@@ -74,6 +82,8 @@ def learn_now(space: Regressors, state: LGCState, i: int, y: int, margin: float)
         w[k] += c * g[k]
     downdate(state.inverse, g, q)
     state.sqnorm[0] = dot(w, w, len(w))
+    state.gross[0] += np.sqrt(progress)
+    state.blur[0] = max(state.blur[0], 1 + q)
     return progress
 
 
@@ -95,6 +105,8 @@ def learn_foreseen(space: Regressors, state: LGCState, i: int, y: int, margin: f
         w[e] += c * g[e]
         g[e] = scale * g[e]
     state.sqnorm[0] = dot(w, w, d)
+    state.gross[0] += np.sqrt(progress)
+    state.blur[0] = max(state.blur[0], 1 + q)
     block.used[0] += 1
     block.held[0] = -1
     return progress

@@ -21,16 +21,13 @@ from ohmline.compiled import compiled, dot, generic, implements, internal
 from ohmline.errors import LearnerError
 from ohmline.kernel.space import Columns, Dense, Features, Space, entry, evaluate, shift, sqlength, sqscale
 from ohmline.learn.contract import TIE
-from ohmline.learn.hypothesis import signed
+from ohmline.learn.hypothesis import negligible, signed
 from ohmline.learn.projection import strategy as rules
-from ohmline.learn.projection.strategy import CUSTOM, NEW, Demands, Strategy
+from ohmline.learn.projection.strategy import CUSTOM, DEPENDENT, NEW, Demands, Strategy
 from ohmline.learn.step import learn, view
 
 ALL, MISTAKES = int(Strategy.ALL), int(Strategy.MISTAKES)
 
-DEPENDENT = 1e-10
-"""A point whose squared distance from the span of the others is below this share of its length
-depends on them: its value is theirs, and its label must agree or contradicts them."""
 AGREES = 1e-6
 
 
@@ -66,6 +63,7 @@ class AffineState(NamedTuple):
     """The nodes whose coefficient is not 0, the first `used` of them."""
     used: Ints
     sqnorm: Floats
+    gross: Floats
     label: Ints
     value: Floats
     order: Ints
@@ -129,7 +127,7 @@ def values_of(space: Gram, state: AffineState) -> Floats:
 @implements(view, AffineState)
 def view_affine(space: Gram, state: AffineState, x: int) -> tuple[int, float]:
     margin = read(space.kernel, state, x)
-    if abs(margin) <= TIE * np.sqrt(max(state.sqnorm[0], 0.0) * sqscale(space.kernel, x)):
+    if abs(margin) <= negligible(state.sqnorm[0], state.gross[0], sqscale(space.kernel, x)):
         margin = 0.0
     return signed(margin)
 
@@ -204,6 +202,7 @@ def interpolate(space: Gram, state: AffineState, i: int, relabel: bool) -> float
             state.value[state.order[k]] += dot(row, z, k)
     progress: float = dot(z, z, m)
     state.sqnorm[0] += 2 * cross + progress
+    state.gross[0] += np.sqrt(progress)
     return progress
 
 
@@ -214,12 +213,13 @@ def newest_alone(space: Gram, state: AffineState, i: int) -> float:
     if length <= 0:
         return 0.0
     step: float = (state.label[i] - state.value[i]) / length
-    state.sqnorm[0] += 2 * step * state.value[i] + step * step * length
+    state.sqnorm[0] += step * (2 * state.value[i] + step * length)
+    state.gross[0] += abs(step) * np.sqrt(length)
     write(space.kernel, state, step, i)
     for k in range(state.size[0]):
         j = state.order[k]
         state.value[j] += step * entry(space.kernel, i, j)
-    return step * step * length
+    return step * (step * length)
 
 
 @internal

@@ -2,7 +2,7 @@
 
 | paper 000 | here |
 |---|---|
-| w_t | `w`, with `sqnorm` its squared length |
+| w_t | `w`, with `sqnorm` its squared length and `gross` the lengths of its moves together |
 | U_t | `order[:size]`, the nodes whose `label` must be met |
 | P(hs({i}); w), P(af({i}); w) | `toward` |
 """
@@ -18,9 +18,9 @@ from ohmline.compiled import dot, implements, internal
 from ohmline.errors import LearnerError
 from ohmline.kernel.space import Space, entry, evaluate, sqlength
 from ohmline.learn.contract import TIE
-from ohmline.learn.hypothesis import margin_at, move, signed
+from ohmline.learn.hypothesis import margin_at, move, negligible, signed
 from ohmline.learn.projection import strategy as rules
-from ohmline.learn.projection.strategy import CUSTOM, NEW, TURNED, Demands, Strategy
+from ohmline.learn.projection.strategy import CUSTOM, DEPENDENT, NEW, TURNED, Demands, Strategy
 from ohmline.learn.step import learn, view
 
 LATEST, MISTAKES = int(Strategy.LATEST), int(Strategy.MISTAKES)
@@ -31,6 +31,8 @@ UPDATES = 1_000_000
 If some hypothesis separates the examples with a margin of 1e-3 (relative to its length and theirs),
 no more than this many updates are needed (Thm 3.2), so beyond it there is none.
 """
+MOST_UPDATES = 5_000_000
+"""Most updates of one trial at all: across a very weak bridge even labels that can be separated would take for ever."""
 EASY = 1_000
 """Updates after which a trial first asks whether it can end at all."""
 
@@ -47,6 +49,7 @@ class HalfSpaceState(NamedTuple):
 
     w: Floats
     sqnorm: Floats
+    gross: Floats
     label: Ints
     order: Ints
     size: Ints
@@ -60,7 +63,7 @@ class HalfSpaceState(NamedTuple):
 
 @implements(view, HalfSpaceState)
 def view_half_spaces(space: HalfSpaces, state: HalfSpaceState, x: int) -> tuple[int, float]:
-    return signed(margin_at(space.kernel, state.w, state.sqnorm, x))
+    return signed(margin_at(space.kernel, state.w, state.sqnorm, state.gross, x))
 
 
 @implements(learn, HalfSpaceState)
@@ -89,21 +92,22 @@ def learn_half_spaces(
             state.stuck[0] = 0
     if not moves and strategy != CUSTOM:
         return False, 0.0  # w did not move and meets t, so nothing in U_t is violated
-    before, length = state.w.copy(), state.sqnorm[0]
+    before, length, gross = state.w.copy(), state.sqnorm[0], state.gross[0]
     progress = toward(kernel, state, x, y, margin, not demands.cyclic) if moves else 0.0
     if strategy != LATEST and state.stuck[0] == 0:
         rest = meet_all(kernel, state)
         if rest < 0:
             state.w[:] = before
-            state.sqnorm[0] = length
+            state.sqnorm[0], state.gross[0] = length, gross
             if not relabel:
                 if strategy == CUSTOM:
                     rules.forget(state.label, state.order, state.size)
                 elif listed == NEW:
                     rules.dismiss(state.label, state.order, state.size, x)
                 raise LearnerError(
-                    "no hypothesis separates the examples seen so far, so a cyclic projection would never "
-                    "end; add a Constant to the kernel, or pass contradiction=Contradiction.RELABEL"
+                    "no hypothesis separates the examples seen so far, or a cyclic projection would take millions of "
+                    "steps to find it; add a Constant to the kernel, use Projection.min_norm, or pass "
+                    "contradiction=Contradiction.RELABEL"
                 )
             state.stuck[0] = 0 if strategy == CUSTOM else 1
             progress = toward(kernel, state, x, y, margin, False) if moves else 0.0
@@ -122,7 +126,7 @@ def toward(kernel: Any, state: HalfSpaceState, i: int, y: int, margin: float, eq
     gap = 1.0 - y * margin
     if abs(gap) <= TIE or (gap < 0 and not equal):
         return 0.0
-    return move(kernel, state.w, state.sqnorm, y * gap / sqlength(kernel, i), margin, i)
+    return move(kernel, state.w, state.sqnorm, state.gross, y * gap / sqlength(kernel, i), margin, i)
 
 
 @internal
@@ -139,14 +143,14 @@ def meet_all(kernel: Any, state: HalfSpaceState) -> float:
             i = state.order[k]
             y, value, length = state.label[i], evaluate(kernel, state.w, i), sqlength(kernel, i)
             # Differs from the printed `< 0`: at exactly 0 the example is not separated yet.
-            if y * value > TIE * np.sqrt(max(state.sqnorm[0], 0.0) * length):
+            if y * value > negligible(state.sqnorm[0], state.gross[0], length):
                 continue
             if length <= 0:
                 return -1.0
             if updates >= limit:
                 if limit > EASY:
                     return -1.0
-                limit = updates + updates_left(kernel, state)
+                limit = updates + min(updates_left(kernel, state), MOST_UPDATES)
             clean = False
             updates += 1
             total += toward(kernel, state, i, y, value, False)
@@ -167,7 +171,7 @@ def updates_left(kernel: Any, state: HalfSpaceState) -> float:
             row[l] = (entry(kernel, i, state.order[l]) - dot(row, factor[l], l)) / pivot if pivot > 0 else 0.0
         left = length - dot(row, row, k)
         rest = state.label[i] - evaluate(kernel, state.w, i) - dot(row, gap, k)
-        if left > TIE * length:
+        if left > DEPENDENT * length:
             row[k] = np.sqrt(left)
             gap[k] = rest / row[k]
         elif abs(rest) > 1e-6:

@@ -293,6 +293,7 @@ def _empty_half_spaces(kernel: Kernel, start: Floats) -> HalfSpaceState:
     return HalfSpaceState(
         w=w,
         sqnorm=sqnorm,
+        gross=np.sqrt(sqnorm),
         label=np.zeros(n, np.int64),
         order=np.zeros(n, np.int64),
         size=np.zeros(1, np.int64),
@@ -311,6 +312,7 @@ def _empty_affine(kernel: Kernel, start: Floats) -> AffineState:
         support=np.zeros(0 if explicit else n, np.int64),
         used=np.zeros(1, np.int64),
         sqnorm=sqnorm,
+        gross=np.sqrt(sqnorm),
         label=np.zeros(n, np.int64),
         value=np.zeros(n),
         order=np.zeros(n, np.int64),

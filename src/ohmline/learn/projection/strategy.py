@@ -26,6 +26,10 @@ class Strategy(IntEnum):
 CUSTOM = 3
 """The code of a strategy that is the user's own function."""
 
+DEPENDENT = 1e-13
+"""A point whose squared distance from the span of the others is below this share of its length depends on them, for
+that is rounding: its value is theirs, and its label must agree or contradicts them."""
+
 Chooser = Callable[
     [Sequence[int], Callable[[Hashable], float], Sequence[tuple[Hashable, Label]]], Iterable[int]
 ]
