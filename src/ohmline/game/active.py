@@ -72,7 +72,7 @@ def play_active(
     >>> learner = ohm.Projection.one_proj(ohm.LaplacianKernel(line.graph))
     >>> trace = ohm.play_active(learner, range(30), line.labels, ohm.MaxProgress(), selections=4)
     >>> trace.selected, trace.nodes[:4], trace.future_mistakes(4)
-    (4, [14, 20, 17, 15], 0)
+    (4, (14, 20, 17, 15), 0)
     """
     if not isinstance(query, PoolQuery):
         raise LearnerError(f"play_active takes a pool query (MaxProgress, MinMargin, Random), got {query!r}")

@@ -9,8 +9,9 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from ohmline.errors import FileFormatError, WeightError
+from ohmline.graph.edges import ordered
 from ohmline.graph.files.paths import write_bytes
-from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, order, read_table, spelled, typed
+from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, read_table, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
@@ -22,7 +23,7 @@ def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise:
     spellings = [end for row in table.rows for end in row[:2]]
     if table.nodes is None:
         ends = typed(spellings)
-        nodes = order(ends)
+        nodes = ordered(ends)
     else:
         nodes = table.nodes
         ids: dict[str, Hashable] = {str(node): node for node in nodes}
@@ -44,7 +45,7 @@ def write_edge_list(graph: Graph, path: Path) -> None:
     weighted = any(w != 1 for w in weights)
     buffer = io.StringIO()
     rows = [[names[i], names[j]] for i, j in zip(sources, targets, strict=True)]
-    if NodeIndex(order(typed([end for row in rows for end in row]))) != graph.nodes:
+    if NodeIndex(ordered(typed([end for row in rows for end in row]))) != graph.nodes:
         buffer.write(NODES + nodes_json(graph.nodes) + "\n")
     if delimiter == " ":
         _refuse_blanks(names, path)

@@ -9,8 +9,9 @@ from typing import Any
 
 from ohmline.errors import FileFormatError
 from ohmline.extras import require
+from ohmline.graph.edges import ordered
 from ohmline.graph.files.paths import content, write_bytes
-from ohmline.graph.files.table import listed_nodes, nodes_json, order, spelled
+from ohmline.graph.files.table import listed_nodes, nodes_json, spelled
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
@@ -36,7 +37,7 @@ def read_parquet(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
             raise FileFormatError(f"{path}, row {row}: column {name!r} is empty; leave no gaps")
     sources, targets = frame[names[0]].to_list(), frame[names[1]].to_list()
     if listed is None:
-        nodes = order([end for edge in zip(sources, targets, strict=True) for end in edge])
+        nodes = ordered([end for edge in zip(sources, targets, strict=True) for end in edge])
         if not nodes:
             raise FileFormatError(f"{path} has no rows; expected at least one edge")
     else:
@@ -60,7 +61,7 @@ def write_parquet(graph: Graph, path: Path) -> None:
         schema={"source": kind, "target": kind, "weight": polars.Float64},
     )
     ends = [ids[end] for edge in zip(sources, targets, strict=True) for end in edge]
-    plain = NodeIndex(order(ends)) == graph.nodes
+    plain = NodeIndex(ordered(ends)) == graph.nodes
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata=None if plain else {_NODES: nodes_json(graph.nodes)})
     write_bytes(path, buffer.getvalue())

@@ -120,13 +120,6 @@ def spelled(nodes: Iterable[Hashable], path: Path) -> list[str]:
     return spellings
 
 
-def order(ends: Iterable[Hashable]) -> list[Hashable]:
-    """Every id once: numbers in their order, names as they appear."""
-    seen = dict.fromkeys(ends)
-    numbers = [end for end in seen if isinstance(end, int)]
-    return [*sorted(numbers)] if len(numbers) == len(seen) else [*seen]
-
-
 def nodes_json(nodes: Iterable[Hashable]) -> str:
     """The nodes in order and with their types, on one line."""
     return json.dumps(list(nodes), ensure_ascii=False)
