@@ -6,11 +6,13 @@ flag are wanted, because Python would take every one of them for something that 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from math import inf, isfinite
 from numbers import Real
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +22,8 @@ from ohmline.errors import LabelError, OhmlineError, ParameterError
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
+MEMORY = 16
+"""GiB that one array of a graph or a kernel may take, unless OHMLINE_MEMORY says otherwise."""
 LARGEST_COUNT = sys.maxsize
 """The largest whole number that compiled code can count to."""
 
@@ -103,6 +107,27 @@ def seed_of(value: Any, name: str = "seed") -> int:
 def generator(seed: Any, name: str = "seed") -> np.random.Generator:
     """Random numbers that are the same for the same seed."""
     return np.random.default_rng(seed_of(seed, name))
+
+
+def room(size: float, what: str) -> None:
+    """Refuse what would take more memory than the machine should give: `size` in bytes, `what` in words."""
+    limit = float(os.environ.get("OHMLINE_MEMORY", MEMORY)) * 2**30
+    if size > limit:
+        raise ParameterError(
+            f"{what} would take {size / 2**30:.3g} GiB of memory, more than {limit / 2**30:.3g}; make it smaller, or "
+            "set OHMLINE_MEMORY to the number of GiB that it may take"
+        )
+
+
+def file_path(value: Any, name: str = "path") -> Path:
+    """The name of a file."""
+    if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
+        raise ParameterError(f"{name} must be the name of a file, got {shown(value)}")
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        raise ParameterError(f"{name} {shown(value)} has characters that no file name can have") from None
+    return Path(value)
 
 
 def text(value: Any, name: str) -> str:

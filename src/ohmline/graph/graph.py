@@ -244,7 +244,8 @@ class Graph:
         path
             The name of the file.
         **options
-            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed` and `symmetrise`.
+            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed`, `symmetrise` and
+            `limits`.
         """
         from ohmline.graph.files import read
 
@@ -442,6 +443,12 @@ def _frozen(array: Any) -> Any:
 
 def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropped_loops: int) -> Graph:
     return Graph(adjacency, nodes, signed=signed, dropped_loops=dropped_loops)
+
+
+def expect_graph(graph: Any, name: str = "graph") -> Graph:
+    """A graph, or an error that says how to make one."""
+    instance(graph, Graph, name, "build one with Graph.from_edges, or read it from a file", GraphError)
+    return graph
 
 
 def signs(labels: Any, n: int) -> Floats:

@@ -10,7 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.errors import LabelError, SnapshotError
+from ohmline.checks import shown
+from ohmline.errors import LabelError, ParameterError, SnapshotError
 from ohmline.learn.contract import State, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
@@ -69,6 +70,14 @@ class ClassTable:
             )
         return code
 
+    def decode(self, code: int) -> Any:
+        """The label of a code; None for one below 0, which stands for no label."""
+        if not isinstance(code, int | np.integer) or code >= len(self._code):
+            raise ParameterError(
+                f"code {shown(code)} is beyond the {len(self._code)} classes; encode gives one"
+            )
+        return None if code < 0 else self.names[code]
+
     def admit(self, label: Any) -> int:
         """Give a new label the next code."""
         return self._code.setdefault(_named(label), len(self._code))
@@ -107,7 +116,7 @@ class ManyClassLearner(NodeLearner[Any]):
 
     @final
     def predict_one(self, x: Hashable) -> Any:
-        return self.decode(self.look(self.nodes.position(x))[0])
+        return self.decode(self._look(self.nodes.position(x))[0])
 
     @final
     def encode(self, y: Any) -> int:
@@ -122,8 +131,12 @@ class ManyClassLearner(NodeLearner[Any]):
         return [self._table.find(y) for y in labels]
 
     @final
+    def _codes(self) -> range:
+        return range(len(self._table))
+
+    @final
     def decode(self, code: int) -> Any:
-        return None if code < 0 else self._table.names[code]
+        return self._table.decode(code)
 
     @final
     def checkpoint(self) -> Callable[[], None]:

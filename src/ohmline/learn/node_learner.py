@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, Ints
+from ohmline.checks import listed, shown
+from ohmline.errors import ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.compiled_learner import CompiledLearner
@@ -50,6 +52,16 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
     @final
     def locate_all(self, xs: Iterable[Hashable]) -> Ints:
         return self.nodes.positions(xs)
+
+    @final
+    def _placed(self, place: Any) -> int:
+        if type(place) is not int and not isinstance(place, np.integer):
+            raise ParameterError(f"a place must be what locate gives, a whole number; got {shown(place)}")
+        if not 0 <= place < len(self.nodes):
+            raise ParameterError(
+                f"place {shown(place)} is beyond the {len(self.nodes)} nodes; locate gives one"
+            )
+        return int(place)
 
     @final
     def snapshot(self) -> State:
@@ -102,19 +114,23 @@ class BinaryNodeLearner(NodeLearner[Label], BinaryLearner[Hashable]):
 
     @final
     def margin_one(self, x: Hashable) -> float:
-        return self.look(self.nodes.position(x))[1]
+        return self._look(self.nodes.position(x))[1]
 
     @final
     def encode(self, y: Any) -> int:
         return binary_code(y)
 
     @final
+    def _codes(self) -> tuple[int, int]:
+        return -1, 1
+
+    @final
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
-        return [binary_code(y) for y in labels]
+        return [binary_code(y) for y in listed(labels, "labels")]
 
     @final
     def decode(self, code: int) -> Label:
-        return 1 if code > 0 else -1
+        return 1 if self._coded(code) > 0 else -1
 
 
 class BinaryKernelLearner(BinaryNodeLearner):

@@ -10,15 +10,17 @@ from pathlib import Path
 
 from ohmline.errors import FileFormatError, WeightError
 from ohmline.graph.edges import ordered
-from ohmline.graph.files.paths import write_bytes
+from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
 from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, read_table, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
 
-def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise: bool) -> Graph:
+def read_edge_list(
+    path: Path, limits: FileLimits, *, header: bool | None, signed: bool, symmetrise: bool
+) -> Graph:
     """A graph from lines `source target [weight]`; see `ohmline.graph.read`."""
-    table = read_table(path, columns=(2, 3), header=header, ids=2)
+    table = read_table(path, limits, columns=(2, 3), header=header, ids=2)
     weights = _weights(table, signed=signed)
     spellings = [end for row in table.rows for end in row[:2]]
     if table.nodes is None:
@@ -39,8 +41,7 @@ def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise:
 def write_edge_list(graph: Graph, path: Path) -> None:
     """One line per edge; weights only where one is not 1, the nodes only where the lines cannot tell."""
     names = spelled(graph.nodes, path)
-    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix, " ")
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix_of(path), " ")
     sources, targets, weights = (column.tolist() for column in graph.edges())
     weighted = any(w != 1 for w in weights)
     buffer = io.StringIO()

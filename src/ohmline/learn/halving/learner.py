@@ -9,7 +9,7 @@ from typing import Self, final
 
 import numpy as np
 
-from ohmline.checks import count, flag, instance
+from ohmline.checks import count, flag, instance, room
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -77,6 +77,15 @@ class Halving(BinaryLearner[Hashable]):
         self.exactly = flag(exactly, "exactly")
         self.graph = instance(graph, Graph, "graph")
         self._trees = _forest(graph)
+        whole = float(graph.weights.sum() / 2)
+        room(
+            64 * graph.n * (1 + min(self.cut_budget, whole)), f"halving with a cut of up to {self.cut_budget}"
+        )
+        if self.exactly and self.cut_budget > whole:
+            raise ParameterError(
+                f"no labelling of this forest has a cut of exactly {self.cut_budget}: all edges weigh {whole:g}; "
+                "lower cut_budget, or leave out exactly=True"
+            )
         self._label = [0] * graph.n
         self._sides = [counted(tree, self._label, self.cut_budget) for tree in self._trees]
         self._ahead: list[Profile]
@@ -184,7 +193,7 @@ class Halving(BinaryLearner[Hashable]):
         """Entry k: how many labellings of the other components have a cut of at most (exactly) k."""
         if c not in self._within:
             rest = convolve(self._ahead[c], self._behind[c], self.cut_budget)
-            none = [0] * (self.cut_budget + 1 - len(rest))
+            none = [0] * (self.cut_budget + 1 - len(rest) if self.exactly else 0)
             self._within[c] = [*rest, *none] if self.exactly else list(itertools.accumulate(rest))
         return self._within[c]
 

@@ -278,12 +278,18 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return [self._table.find(y) for y in labels]
 
     def decode(self, code: int) -> Any:
-        return None if code < 0 else self._table.names[code]
+        return self._table.decode(code)
 
-    def look(self, place: Floats) -> tuple[int, float]:
+    def _codes(self) -> range:
+        return range(len(self._table))
+
+    def _look(self, place: Floats) -> tuple[int, float]:
         if self._current() is None:
             return (-1 if self.late_classes else 1 if self.binary else 0), 0.0
-        return super().look(place)
+        return super()._look(place)
+
+    def _placed(self, place: Any) -> Floats:
+        return self.locate(place)
 
     def ready(self, trials: int) -> int:
         if not self.options.compiled or (self._model is None and self.options.open_width):
