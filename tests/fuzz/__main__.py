@@ -33,6 +33,7 @@ class Worker:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "OMP_NUM_THREADS": "1",
+            "OHMLINE_MEMORY": "1",
         }
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self.process = subprocess.Popen(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from ohmline.checks import function, generator, instance, none_or, text
+from ohmline.checks import function, generator, instance, text
 from ohmline.errors import LabelError
 from ohmline.extras import require
 from ohmline.game import Stream, Trace, play
@@ -56,7 +56,8 @@ def label_nodes(
     """
     networkx = require("networkx", "io")
     label, prediction = text(label, "label"), text(prediction, "prediction")
-    none_or(instance, method, "method", kind=Transduction)
+    if method is not None:
+        instance(method, Transduction, "method", "give Harmonic() or LLGC()")
     ours = Graph.from_networkx(graph, weight=weight)
     known = {node: y for node, y in graph.nodes(data=label) if y is not None}
     if not known:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, Ints, matrix, vector
-from ohmline.checks import count, flag, generator, instance, none_or, positive
+from ohmline.checks import count, flag, generator, instance, positive
 from ohmline.errors import ParameterError, WeightError
 from ohmline.graph.graph import Graph
 
@@ -202,7 +202,8 @@ def _positive_median(lengths: Floats) -> float:
 def _join(rows: Floats, edges: Ints, weighting: Gaussian | None, nodes: Iterable[Hashable] | None) -> Graph:
     from scipy import sparse
 
-    none_or(instance, weighting, "weights", kind=Gaussian)
+    if weighting is not None:
+        instance(weighting, Gaussian, "weights")
     values = np.ones(len(edges)) if weighting is None else weighting.weights(_lengths(rows, edges))
     upper = sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(len(rows), len(rows)))
     return Graph.from_scipy(upper + upper.T, nodes=nodes)

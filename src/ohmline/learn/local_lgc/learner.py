@@ -16,7 +16,7 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes, written
 from ohmline.learn.contract import State, expect_kind, saved_flag, saved_list, saved_number, take
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
-from ohmline.learn.local_lgc.local_solve import LocalSolve, gauss_seidel, largest_error
+from ohmline.learn.local_lgc.local_solve import LocalSolve, diagonals, gauss_seidel, largest_error
 from ohmline.learn.local_lgc.step import LocalState, chances, look, look_at, settle_class, withdraw
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT
 
@@ -416,7 +416,15 @@ class LocalLGC(ManyClassLearner):
                 room = np.zeros((len(mine), *saved.shape[1:]), saved.dtype)
                 room[:n], room[n:] = saved[:n], mine[n:]
                 state = {**state, f"state.{name}": room}
+        before = self.state
         super().load(state)
+        precision = np.array(self.state.precision)
+        diagonals(self.space, self.state.label, precision, np.arange(n))
+        if not np.allclose(precision, self.state.precision, rtol=1e-9, atol=0.0):  # or solves might never end
+            self.state = before
+            raise SnapshotError(
+                "the snapshot's precision does not fit its labels and the graph; it is damaged"
+            )
 
 
 def _caution(value: float) -> float:

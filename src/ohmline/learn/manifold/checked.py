@@ -30,6 +30,7 @@ def checked_arrays(model: Any, classes: int, part: Callable[[str], AnyArray]) ->
     ranges = {
         "order": Range(-1, classes - 1),
         "seen": Range(0, len(model.state.order)),
+        "expansion.mass": Range(0, 1e18),  # a leaf keeps its first points at the places that its mass counts
         "expansion.label": Range(-1, classes - 1),
         "expansion.born": COUNT,
         "expansion.size": Range(0, capacity),
@@ -79,8 +80,10 @@ def _expect_tree(arrays: Mapping[str, AnyArray]) -> None:
     splits, size = int(arrays["basis.splits"][0]), int(arrays["expansion.size"][0])
     root, child = int(arrays["basis.root"][0]), arrays["basis.child"][:splits]
     later = (child > np.arange(splits)[:, None]) & (child < splits)
-    good = np.all(later | ((child < 0) & (child >= -max(size, 1)))) and (
-        root == 0 if splits else -max(size, 1) <= root < 0
+    good = (
+        splits <= max(size - 1, 0)
+        and np.all(later | ((child < 0) & (child >= -max(size, 1))))
+        and (root == 0 if splits else -max(size, 1) <= root < 0)
     )
     if not good:
         raise SnapshotError(
