@@ -6,7 +6,10 @@ STAMP := $(VENV)/.installed
 DATA ?= $(wildcard ../shared/data)
 export OHMLINE_DATA ?= $(if $(DATA),$(abspath $(DATA)))
 
-.PHONY: demo test test-slow check bench docs clean
+SECONDS ?= 600
+SEED ?= $(shell date +%j)
+
+.PHONY: demo test test-slow check bench fuzz docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ohmline needs Python 3.11 or newer; set PYTHON=python3.11")'
@@ -31,6 +34,9 @@ check: $(STAMP)  ## ruff, mypy --strict, import-linter
 
 bench: $(STAMP)  ## every benchmark, each a ratio against a reference
 	$(BIN)/ohmline bench
+
+fuzz: $(STAMP)  ## bad arguments, damaged snapshots and files, for SECONDS=600 with SEED=...
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED)
 
 docs: $(STAMP)  ## the pages, into site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

@@ -38,6 +38,10 @@ class UnknownNode(OhmlineError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class UnknownPosition(OhmlineError, IndexError):
+    """A position that the graph does not have."""
+
+
 class LabelError(OhmlineError, ValueError):
     """A label outside the declared set."""
 

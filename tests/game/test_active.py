@@ -134,8 +134,8 @@ def test_other_oracles_streams_and_learners() -> None:
     trace = ohm.play_active(
         learner, range(5), tell, ohm.MinMargin(), selections=3, stream=[(11, -1), (9, None)]
     )
-    assert asked == trace.nodes[:3]
-    assert trace.nodes[3:] == [11, 9]
+    assert tuple(asked) == trace.nodes[:3]
+    assert trace.nodes[3:] == (11, 9)
     assert trace.labels[3:] == [-1, None]
     assert trace.asked == 4
     by_mapping = ohm.play_active(

@@ -64,7 +64,7 @@ def test_bad_input_is_refused() -> None:
     graph = ohm.graph.generate.line(4).graph
     with pytest.raises(ShapeError, match="all 4 nodes"):
         play_adversary(perceptron(graph), [1, -1])
-    with pytest.raises(ShapeError, match="one a row"):
+    with pytest.raises(ShapeError, match="one per row"):
         play_adversary(perceptron(graph), np.empty((0, 4)))
     with pytest.raises(LabelError, match="everywhere"):
         play_adversary(perceptron(graph), [1, -1, 0, 1])

@@ -149,18 +149,36 @@ def test_zero_weights_are_no_edges():
 )
 def test_ids_of_every_kind(ids):
     graph = Graph.from_edges([(ids[0], ids[1]), (ids[1], ids[2], 2.0)])
-    assert [graph.nodes.position(node) for node in ids] == [0, 1, 2]
+    whole = all(isinstance(node, int | np.integer) and not isinstance(node, bool) for node in ids)
+    assert list(graph.nodes) == (sorted(ids) if whole else ids)
     assert graph.neighbours(ids[1]) == {ids[0]: 1.0, ids[2]: 2.0}
     assert all(not isinstance(node, np.generic) for node in graph.nodes)
-    assert graph == Graph.from_edges(triples(graph), nodes=ids)
+    assert graph == Graph.from_edges(triples(graph), nodes=graph.nodes)
 
 
-def test_whole_numbers_stand_for_a_range_unless_scattered():
-    assert len(Graph.from_edges([(0, 3)]).nodes) == 4
-    assert list(Graph.from_edges([(1000, 3)]).nodes) == [1000, 3]
-    assert list(Graph.from_edges(np.array([[1000, 3]])).nodes) == [1000, 3]
-    assert len(Graph.from_edges(np.array([[0.0, 3.0]])).nodes) == 4
-    assert list(Graph.from_edges(np.array([["x", "y"]])).nodes) == ["x", "y"]
+@pytest.mark.parametrize(
+    ("edges", "nodes"),
+    [
+        ([(10, 20)], [10, 20]),
+        ([(1000, 3)], [3, 1000]),
+        ([(0, 3)], [0, 3]),
+        ([(2, 1), (1, 0)], [0, 1, 2]),
+        ([(5, -3)], [-3, 5]),
+        ([("y", "x")], ["y", "x"]),
+        ([(7, "x"), (2, 7)], [7, "x", 2]),
+    ],
+)
+def test_the_nodes_are_the_ends_of_the_edges_and_no_others(edges, nodes, tmp_path):
+    """One rule for lists, arrays and files: whole numbers in their order, other ids as they appear."""
+    assert list(Graph.from_edges(edges).nodes) == nodes
+    if all(isinstance(end, int) for edge in edges for end in edge):
+        assert list(Graph.from_edges(np.array(edges)).nodes) == nodes
+        assert list(Graph.from_edges(np.array(edges, float)).nodes) == nodes
+        assert Graph.from_edges(np.array(edges)) == Graph.from_edges(edges)
+    path = tmp_path / "graph.csv"
+    path.write_text("\n".join(f"{u},{v}" for u, v in edges))
+    assert [str(node) for node in Graph.read(path).nodes] == [str(node) for node in nodes]
+    assert Graph.from_edges([(0, 3)], nodes=range(4)).n == 4  # isolated nodes where they are asked for
 
 
 def test_direction_is_an_error_unless_symmetrised():

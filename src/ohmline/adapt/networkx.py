@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-import numpy as np
-
+from ohmline.checks import function, generator, instance, text
 from ohmline.errors import LabelError
 from ohmline.extras import require
 from ohmline.game import Stream, Trace, play
@@ -56,6 +55,9 @@ def label_nodes(
     'left'
     """
     networkx = require("networkx", "io")
+    label, prediction = text(label, "label"), text(prediction, "prediction")
+    if method is not None:
+        instance(method, Transduction, "method", "give Harmonic() or LLGC()")
     ours = Graph.from_networkx(graph, weight=weight)
     known = {node: y for node, y in graph.nodes(data=label) if y is not None}
     if not known:
@@ -114,8 +116,10 @@ def play_nodes(
     Trace(34 trials, ... mistakes, 34 labels asked)
     """
     networkx = require("networkx", "io")
+    label, prediction = text(label, "label"), text(prediction, "prediction")
+    function(learner, "learner", "give a function of the graph, such as LocalLGC")
     ours = Graph.from_networkx(graph, weight=weight)
-    order = [ours.nodes[k] for k in np.random.default_rng(seed).permutation(ours.n)]
+    order = [ours.nodes[k] for k in generator(seed).permutation(ours.n)]
     trace = play(learner(ours), Stream(order, [graph.nodes[x].get(label) for x in order]), query, seed=seed)
     networkx.set_node_attributes(graph, dict(zip(order, trace.predictions, strict=True)), prediction)
     return trace

@@ -5,6 +5,7 @@ Nothing heavy is imported here: each command imports what it needs when it runs.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Any
 
@@ -30,11 +31,30 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:  # the reader has gone, as in `ohmline ... | head`
+            raise
+        except OSError as error:
+            if isinstance(error, OhmlineError) or error.filename is not None:
+                raise
+            _drop_output()
+            print(
+                f"ohmline: the output cannot be written: {error.strerror}; send it elsewhere", file=sys.stderr
+            )
+            raise typer.Exit(ExitCode.BAD_INPUT) from None
         except OhmlineError as error:
             print(f"ohmline: {error}", file=sys.stderr)
             missing = isinstance(error, DataError | MissingExtra)
             raise typer.Exit(ExitCode.MISSING if missing else ExitCode.BAD_INPUT) from None
+
+
+def _drop_output() -> None:
+    """Let what is left in the buffer go, so that the end of the process does not fail once more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 app = typer.Typer(

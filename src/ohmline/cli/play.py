@@ -33,7 +33,9 @@ def play(
     query: Annotated[
         str, typer.Option(help="Which labels are asked for: always, random:P, variance:KAPPA or gap:C.")
     ] = "always",
-    budget: Annotated[int, typer.Option(help="Stop asking after so many labels; -1 for no limit.")] = -1,
+    budget: Annotated[
+        int, typer.Option(min=-1, help="Stop asking after so many labels; -1 for no limit.")
+    ] = -1,
     kernel: Annotated[
         KernelName, typer.Option(help=f"The kernel; auto is exact up to {EXACT_LIMIT:,} nodes.")
     ] = KernelName.auto,

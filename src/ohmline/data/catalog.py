@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from ohmline.checks import function, shown
 from ohmline.data import embedded, folder, pictures, planetoid
 from ohmline.data.contract import Dataset, Vectors
 from ohmline.data.download import Listener, Remote, fetch, is_cached
@@ -237,8 +238,8 @@ VectorsName = Literal["digits", "usps", "mnist"]
 
 def entry_of(name: str) -> Entry:
     """The entry of that name."""
-    if name not in CATALOG:
-        raise ParameterError(f"no data set {name!r}; the catalog has {', '.join(CATALOG)}")
+    if not isinstance(name, str) or name not in CATALOG:
+        raise ParameterError(f"no data set {shown(name)}; the catalog has {', '.join(CATALOG)}")
     return CATALOG[name]
 
 
@@ -295,6 +296,7 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     ohmline.errors.ParameterError: no data set 'atlantis'; the catalog has karate, digits, ...
     """
     entry = entry_of(name)
+    function(listen, "listen", "it is called with a message")
     if entry.embedded is not None:
         return entry.embedded()
     place = data_folder(entry)

@@ -10,10 +10,12 @@ from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.errors import LabelError
+from ohmline.arrays import AnyArray, Bools, Floats, Ints, matrix
+from ohmline.checks import hashable, listed, shown, text
+from ohmline.errors import LabelError, ShapeError
 from ohmline.game.stream import Stream
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
+from ohmline.learn.labels import plain_label
 
 
 @final
@@ -51,6 +53,22 @@ class Dataset:
     labels: Sequence[Any] = field(repr=False)
     classes: tuple[Any, ...] = ()
     source: str = ""
+
+    def __post_init__(self) -> None:
+        text(self.name, "the name of a data set")
+        expect_graph(self.graph)
+        labels = listed(self.labels, "the labels of a data set")
+        if len(labels) != self.graph.n:
+            raise ShapeError(
+                f"data set {self.name!r} has {self.graph.n} nodes and {len(labels)} labels; one label per node is "
+                "needed, None where it is not known"
+            )
+        known = dict.fromkeys(y for y in map(plain_label, labels) if y is not None)
+        unknown = [y for y in known if y not in dict.fromkeys(listed(self.classes, "classes"))]
+        if self.classes and unknown:
+            raise LabelError(
+                f"data set {self.name!r} has the label {unknown[0]!r}, which is not among its classes"
+            )
 
     @cached_property
     def codes(self) -> Ints:
@@ -134,6 +152,16 @@ class Vectors:
     shape: tuple[int, int] | None = None
     source: str = ""
 
+    def __post_init__(self) -> None:
+        text(self.name, "the name of a data set")
+        rows = len(matrix(self.points, "points"))
+        for name, column in (("labels", self.labels), ("is_test", self.is_test)):
+            if not isinstance(column, np.ndarray) or column.shape != (rows,):
+                raise ShapeError(
+                    f"data set {self.name!r} has {rows} points, so its {name} must be an array of as many entries, "
+                    f"got {shown(column)}"
+                )
+
     @property
     def classes(self) -> tuple[int, ...]:
         """The classes that occur, ascending."""
@@ -190,7 +218,7 @@ class Vectors:
 
 
 def _signs(labels: Sequence[Any], classes: Sequence[Any], positive: Any) -> Floats:
-    wanted = set(positive) if isinstance(positive, set | frozenset) else {positive}
+    wanted = set(positive) if isinstance(positive, set | frozenset) else {hashable(positive, "label")}
     unknown = wanted.difference(classes)
     if unknown:
         raise LabelError(f"no class {min(map(repr, unknown))}; the classes are {list(classes)!r}")

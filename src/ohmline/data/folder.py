@@ -28,7 +28,10 @@ def read_arrays(folder: Path, stem: str) -> Arrays:
         ) from None
     except (ValueError, KeyError, TypeError):
         raise DataError(f"{card} is not a JSON object with a sha256; copy it again") from None
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
     found = hashlib.sha256(content).hexdigest()
     if found != stated:
         raise DataError(

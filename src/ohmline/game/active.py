@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Ints, count
-from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
+from ohmline.arrays import Ints
+from ohmline.checks import count, flag, generator, listed, shown
+from ohmline.errors import LabelError, LearnerError, OhmlineError, ParameterError, ShapeError
 from ohmline.game.loop import Log
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.labels import plain_label
 from ohmline.query.pool import PoolQuery, open_positions
 
 Oracle = Callable[[Any], Any] | Mapping[Any, Any] | Sequence[Any]
@@ -72,17 +74,19 @@ def play_active(
     >>> learner = ohm.Projection.one_proj(ohm.LaplacianKernel(line.graph))
     >>> trace = ohm.play_active(learner, range(30), line.labels, ohm.MaxProgress(), selections=4)
     >>> trace.selected, trace.nodes[:4], trace.future_mistakes(4)
-    (4, [14, 20, 17, 15], 0)
+    (4, (14, 20, 17, 15), 0)
     """
     if not isinstance(query, PoolQuery):
-        raise LearnerError(f"play_active takes a pool query (MaxProgress, MinMargin, Random), got {query!r}")
+        raise LearnerError(
+            f"play_active takes a pool query (MaxProgress, MinMargin, Random), got {shown(query)}"
+        )
     nodes = getattr(learner, "nodes", None)
     if not isinstance(nodes, NodeIndex):
         raise LearnerError(f"a pool needs a learner over the nodes of a graph, got {type(learner).__name__}")
-    names = list(pool)
+    names = listed(pool, "pool")
     positions = nodes.positions(names)
     selections = count(selections, "selections")
-    if aggressive_suffix and not _can_be_aggressive(learner):
+    if flag(aggressive_suffix, "aggressive_suffix") and not _can_be_aggressive(learner):
         raise LearnerError(
             f"{type(learner).__name__} is never aggressive; drop aggressive_suffix=True, or use Projection"
         )
@@ -92,15 +96,24 @@ def play_active(
         raise ParameterError(
             f"selections is {selections} and the pool has {len(names)} nodes; select at most that many"
         )
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     start = time.perf_counter()
-    _set_aggressive(learner, True)
-    chosen = _select(learner, nodes, positions, ask, query, selections, rng)
-    _set_aggressive(learner, aggressive_suffix)
-    if stream is None:
-        left = [nodes[int(i)] for i in rng.permutation(positions[~np.isin(positions, chosen.taken)])]
-        stream = Stream(left, [ask(x) for x in left])
-    return _joined(chosen, play(learner, stream), selections, time.perf_counter() - start)
+    put_back, aggressive = learner.checkpoint(), getattr(learner, "aggressive", None)
+    try:
+        _set_aggressive(learner, True)
+        chosen = _select(learner, nodes, positions, ask, query, selections, rng)
+        _set_aggressive(learner, aggressive_suffix)
+        if stream is None:
+            left = [nodes[int(i)] for i in rng.permutation(positions[~np.isin(positions, chosen.taken)])]
+            stream = Stream(left, [ask(x) for x in left])
+        rest = play(learner, stream)
+    except BaseException as error:
+        if isinstance(aggressive, bool):
+            _set_aggressive(learner, aggressive)
+        if isinstance(error, OhmlineError):
+            put_back()
+        raise
+    return _joined(chosen, rest, selections, time.perf_counter() - start)
 
 
 class _Chosen:
@@ -162,12 +175,13 @@ def _oracle(labels: Oracle, names: list[Any], positions: Ints) -> Callable[[Any]
         return labels
     if isinstance(labels, Mapping):
         return labels.get
-    if len(labels) != len(positions):
+    given = listed(labels, "labels")
+    if len(given) != len(positions):
         raise ShapeError(
-            f"the pool has {len(positions)} nodes and labels {len(labels)} entries; give one a node, "
+            f"the pool has {len(positions)} nodes and labels {len(given)} entries; give one per node, "
             "in the order of the pool"
         )
-    table = [y.item() if isinstance(y, np.generic) else y for y in labels]
+    table = [plain_label(y) for y in given]
     return dict(zip(names, table, strict=True)).get
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Floats, count
-from ohmline.errors import LabelError, LearnerError, ShapeError
+from ohmline.arrays import Floats, numbers
+from ohmline.checks import count, listed
+from ohmline.errors import LabelError, LearnerError, OhmlineError, ShapeError
 from ohmline.game.loop import Log
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
@@ -60,12 +61,17 @@ def play_adversary(learner: BinaryLearner[Any], concepts: Any, *, limit: int = 1
     start = time.perf_counter()
     trials: list[tuple[Any, int]] = []
     columns: list[tuple[int, float, float, bool, bool, float]] = []
+    put_back = learner.checkpoint()
     while len(trials) < limit:
         margins = np.array([learner.margin_one(node) for node in nodes])
         i, y = _worst(margins, table)
         if y == 0:
             break
-        view, update = learner.view_one(nodes[i]), learner.learn_one(nodes[i], 1 if y > 0 else -1)
+        try:
+            view, update = learner.view_one(nodes[i]), learner.learn_one(nodes[i], 1 if y > 0 else -1)
+        except OhmlineError:
+            put_back()
+            raise
         columns.append(
             (int(view.prediction or 0), view.margin, np.nan, True, update.updated, update.progress)
         )
@@ -96,10 +102,14 @@ def _worst(margins: Floats, table: Floats) -> tuple[int, int]:
 
 
 def _table(concepts: Any, n: int) -> Floats:
-    table = np.atleast_2d(np.asarray(concepts, dtype=np.float64))
-    if table.ndim != 2 or table.shape[1] != n or not len(table):
+    flat = not isinstance(concepts, np.ndarray) and not any(
+        np.ndim(row) for row in listed(concepts, "concepts")
+    )
+    flat = flat or (isinstance(concepts, np.ndarray) and concepts.ndim == 1)
+    table = np.atleast_2d(numbers(concepts, "concepts", 1 if flat else 2, "one labelling per row"))
+    if table.shape[1] != n or not len(table):
         raise ShapeError(
-            f"concepts must be labellings of all {n} nodes, one a row; got shape {np.shape(concepts)}"
+            f"concepts must be labellings of all {n} nodes, one per row; got shape {table.shape}"
         )
     if not np.all(np.abs(table) == 1):
         raise LabelError("concepts must be -1 or +1 everywhere")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ohmline.checks import shown
 from ohmline.errors import ParameterError
 from ohmline.game.loop import Log
 from ohmline.game.stream import Stream
@@ -74,6 +75,10 @@ def _items(stream: Stream | Iterable[Any], things_alone: bool) -> Iterator[Item]
                 "a Stream has labels of its own; give an oracle the nodes alone: stream.nodes"
             )
         yield from map(Item, stream.nodes, stream.labels, stream.revealed.tolist())
+    elif not isinstance(stream, Iterable) or (isinstance(stream, np.ndarray) and stream.ndim == 0):
+        raise ParameterError(
+            f"a stream must be a Stream or an iterable, got {shown(stream)}; make one with Stream(nodes, labels)"
+        )
     elif things_alone:
         for x in stream:
             yield Item(x, None, True)
@@ -83,7 +88,7 @@ def _items(stream: Stream | Iterable[Any], things_alone: bool) -> Iterator[Item]
                 x, y = pair
             except (TypeError, ValueError):
                 raise ParameterError(
-                    f"item {number} of the stream is {pair!r:.60}; a stream gives pairs (thing, label), with None "
+                    f"item {number} of the stream is {shown(pair)}; a stream gives pairs (thing, label), with None "
                     "for a label that is not known, or things alone when there is an oracle="
                 ) from None
             label = plain_label(y)

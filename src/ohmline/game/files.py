@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Floats, count
-from ohmline.errors import DataError, FileFormatError
+from ohmline.arrays import Floats
+from ohmline.checks import count, file_path, flag, listed, shown
+from ohmline.errors import DataError, FileFormatError, ParameterError
 from ohmline.extras import require
 
 
@@ -39,7 +40,7 @@ def read_points(
         The columns of the point, by name or by number; None (default) takes all but the label.
     header
         Whether the first row of a CSV file names the columns. Default True; with False the columns have numbers
-        only, and so must `label`.
+        only, and the label is the last one unless `label` says otherwise.
     chunk
         How many rows of a Parquet file are read at a time, at least 1. Default 4096.
 
@@ -52,11 +53,18 @@ def read_points(
     ...     list(read_points(path))
     [(array([0.5, 1. ]), None), (array([2., 3.]), 'cat')]
     """
-    file = Path(path)
+    file = file_path(path)
     if not file.is_file():
         raise DataError(f"there is no file {file}; check the path")
-    size = count(chunk, "chunk", least=1)
-    if file.suffix == ".parquet":
+    size, header = count(chunk, "chunk", least=1), flag(header, "header")
+    columns = [] if features is None else listed(features, "features")
+    for column in [*columns, *([] if label is None else [label])]:
+        if isinstance(column, bool) or not isinstance(column, str | int | np.integer):
+            raise ParameterError(f"a column must be a name or a number, got {shown(column)}")
+    features = None if features is None else columns
+    if not header and label == "label":
+        label = -1  # without names the last column holds the labels
+    if file.suffix.lower() == ".parquet":
         yield from _parquet(file, label, features, size)
     else:
         yield from _csv(file, label, features, header)
@@ -116,10 +124,9 @@ def _parquet(
             start += len(part)
             if len(part) < chunk:
                 break
-    except polars.exceptions.PolarsError as error:
-        raise FileFormatError(
-            f"{file.name} cannot be read as Parquet: {str(error).splitlines()[0]}"
-        ) from None
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise FileFormatError(f"{file.name} cannot be read as Parquet: {reason}") from None
     if not start:
         raise FileFormatError(f"{file.name} has no rows; it must hold one point or more")
 
@@ -141,7 +148,7 @@ def _places(
 def _place(file: Path, names: list[str], column: str | int) -> int:
     if isinstance(column, int) and -len(names) <= column < len(names):
         return column % len(names)
-    if column in names:
+    if isinstance(column, str) and column in names:
         return names.index(str(column))
     raise FileFormatError(
         f"{file.name} has no column {column!r}; it has {', '.join(names)[:200]}. "

@@ -19,11 +19,11 @@ def play_members(
     learner: OneVsRest, stream: Stream, query: Any, draws: Floats, report: Callable[[int], None]
 ) -> tuple[dict[int, Any], Log]:
     """Play every binary problem in its own compiled loop, then take the largest margin of each trial."""
-    before = learner.kept()
+    put_back = learner.checkpoint()
     try:
         return _play_members(learner, stream, query, draws, report)
     except BaseException:  # an interrupt leaves some classes trained and others not
-        learner.put_back(before)
+        put_back()
         raise
 
 

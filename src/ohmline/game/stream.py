@@ -7,10 +7,14 @@ from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import Bools, Ints, fraction
+from ohmline.arrays import Bools, Ints, flags, refuse_masked, whole_numbers
+from ohmline.checks import count, fraction, generator, hashable, instance, listed
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import Graph
 from ohmline.learn.labels import plain_label
+
+LARGEST_STREAM = 2**40
+"""The most trials of a stream that is repeated: more would fill any memory."""
 
 
 @final
@@ -43,23 +47,30 @@ class Stream:
     def __init__(
         self, nodes: Iterable[Any], labels: Iterable[Any], *, revealed: Iterable[bool] | None = None
     ) -> None:
-        self.nodes: Any = nodes if isinstance(nodes, np.ndarray) else list(nodes)
+        self.nodes: Any
+        """The node of each trial, as a tuple, or as an array that nobody can write to."""
         self.codes: Ints
         """For each trial the place of its label in `classes`; -1 where it is not known."""
         self.classes: tuple[Any, ...]
         """The labels that occur, in order of appearance."""
-        self.codes, self.classes = _factorise(labels)
-        if len(self.nodes) != len(self.codes):
+        self.revealed: Bools
+        """For each trial whether its label may be asked for."""
+        things = _things(nodes)
+        codes, classes = _factorise(labels)
+        if len(things) != len(codes):
             raise ShapeError(
-                f"a stream needs one label a node, got {len(self.nodes)} nodes and {len(self.codes)} labels; "
+                f"a stream needs one label per node, got {len(things)} nodes and {len(codes)} labels; "
                 "use None for a label that is not known"
             )
-        known = self.codes >= 0
-        self.revealed: Bools = known if revealed is None else known & np.fromiter(revealed, np.bool_)
+        shown = codes >= 0
+        if revealed is not None:
+            given = revealed if isinstance(revealed, np.ndarray) else listed(revealed, "revealed")
+            shown &= flags(given, "revealed", length=len(codes))
+        self._freeze(things, codes, classes, shown)
 
     @classmethod
     def made(cls, nodes: Any, codes: Ints, classes: tuple[Any, ...], revealed: Bools) -> Stream:
-        """Make a stream of its parts without checks or copies; the caller must not change them afterwards.
+        """Make a stream of its parts, which are checked.
 
         Parameters
         ----------
@@ -72,9 +83,28 @@ class Stream:
         revealed
             For each trial whether its label may be asked for; False where it is not known.
         """
+        things, classes = _things(nodes), tuple(listed(classes, "classes"))
+        codes = whole_numbers(codes, "codes", low=-1, high=len(classes) - 1, length=len(things))
+        shown = flags(revealed, "revealed", length=len(things))
+        if np.any(shown & (codes < 0)):
+            raise ParameterError("revealed must be False where a label is not known (a code of -1)")
         self = cls.__new__(cls)
-        self.nodes, self.codes, self.classes, self.revealed = nodes, codes, classes, revealed
+        self._freeze(things, codes, classes, shown)
         return self
+
+    def _freeze(self, nodes: Any, codes: Ints, classes: tuple[Any, ...], revealed: Bools) -> None:
+        """Keep arrays that are our own, so that nobody can change them any more."""
+        parts = {"nodes": nodes, "codes": codes, "classes": classes, "revealed": revealed}
+        for name, part in parts.items():
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
+            object.__setattr__(self, name, part)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise ParameterError(f"a stream never changes, so its {name} cannot be set; make another stream")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # so that a copy in another process is checked and frozen too
+        return Stream.made, (self.nodes, self.codes, self.classes, self.revealed)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -97,10 +127,8 @@ class Stream:
         order
             Numbers of trials, counted from 0.
         """
-        picked = np.asarray(list(order), dtype=np.int64)
-        if len(picked) and (picked.min() < 0 or picked.max() >= len(self)):
-            raise ParameterError(f"order must hold numbers from 0 to {len(self) - 1}, got {picked!r:.80}")
-        return self._pick(picked)
+        given = order if isinstance(order, np.ndarray) else listed(order, "order")
+        return self._pick(whole_numbers(given, "order", low=0, high=len(self) - 1))
 
     def shuffled(self, seed: int = 0) -> Stream:
         """The trials in a random order, the same for the same seed.
@@ -110,7 +138,7 @@ class Stream:
         seed
             Draws the order. Default 0.
         """
-        return self._pick(np.random.default_rng(seed).permutation(len(self)))
+        return self._pick(generator(seed).permutation(len(self)))
 
     def reversed(self) -> Stream:
         """The trials from the last to the first."""
@@ -124,6 +152,7 @@ class Stream:
         trials
             How many, at least 0; a number beyond the length takes them all.
         """
+        trials = count(trials, "trials")
         return self if trials == len(self) else self._pick(np.arange(len(self))[:trials])
 
     def repeated(self, times: int) -> Stream:
@@ -134,7 +163,8 @@ class Stream:
         times
             The number of passes, at least 0.
         """
-        return self._pick(np.tile(np.arange(len(self)), times))
+        most = LARGEST_STREAM // max(len(self), 1)
+        return self._pick(np.tile(np.arange(len(self)), count(times, "times", most=most)))
 
     def then(self, other: Stream) -> Stream:
         """These trials, then those of another stream: with other labels of the same nodes, a sudden drift.
@@ -149,7 +179,13 @@ class Stream:
         >>> list(Stream("ab", [1, 1]).then(Stream("ab", [1, -1])))
         [('a', 1), ('b', 1), ('a', 1), ('b', -1)]
         """
+        instance(other, Stream, "other")
         both = isinstance(self.nodes, np.ndarray) and isinstance(other.nodes, np.ndarray)
+        if both and self.nodes.shape[1:] != other.nodes.shape[1:]:
+            raise ShapeError(
+                f"the points of the streams have shapes {self.nodes.shape[1:]} and {other.nodes.shape[1:]}; "
+                "join streams over the same features"
+            )
         nodes = np.concatenate([self.nodes, other.nodes]) if both else [*self.nodes, *other.nodes]
         revealed = np.concatenate([self.revealed, other.revealed])
         return Stream(nodes, self.labels + other.labels, revealed=revealed)
@@ -166,7 +202,8 @@ class Stream:
         seed
             Draws the nodes that the walks start from. Default 0.
         """
-        rng = np.random.default_rng(seed)
+        instance(graph, Graph, "graph")
+        rng = generator(seed)
         rank = np.empty(graph.n, dtype=np.int64)
         rank[_breadth_first(graph, rng)] = np.arange(graph.n)
         return self._pick(np.argsort(rank[graph.nodes.positions(self.nodes)], kind="stable"))
@@ -184,7 +221,7 @@ class Stream:
             Draws the trials and their new labels. Default 0.
         """
         rate = fraction(rate, "the rate of label noise")
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         flip = rng.random(len(self)) < rate
         return self._relabel(
             [_other(y, self.classes, rng) if f else y for y, f in zip(self.labels, flip, strict=True)]
@@ -201,12 +238,12 @@ class Stream:
             Draws the nodes and their new labels. Default 0.
         """
         rate = fraction(rate, "the rate of concept noise")
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         turned: dict[tuple[Hashable, Any], Any] = {}
         flipped: dict[Hashable, bool] = {}
         labels = []
         for x, y in zip(self.nodes, self.labels, strict=True):
-            key = x.item() if isinstance(x, np.generic) else x
+            key = x.tobytes() if isinstance(x, np.ndarray) else hashable(x, "node", ParameterError)
             if key not in flipped:
                 flipped[key] = bool(rng.random() < rate)
             if flipped[key]:
@@ -227,7 +264,7 @@ class Stream:
             Draws the labels that stay revealed. Default 0.
         """
         rate = fraction(rate, "the label rate")
-        shown = np.random.default_rng(seed).random(len(self)) < rate
+        shown = generator(seed).random(len(self)) < rate
         return Stream(self.nodes, self.labels, revealed=self.revealed & shown)
 
     def binary(self, positive: Any) -> Stream:
@@ -238,13 +275,23 @@ class Stream:
         positive
             The label that becomes +1, or a set of them. Every other known label becomes -1.
         """
-        wanted = positive if isinstance(positive, set | frozenset) else {positive}
+        wanted = positive if isinstance(positive, set | frozenset) else {hashable(positive, "label")}
         return self._relabel([None if y is None else 1 if y in wanted else -1 for y in self.labels])
 
     def _pick(self, order: Ints) -> Stream:
         nodes = self.nodes[order] if isinstance(self.nodes, np.ndarray) else [self.nodes[k] for k in order]
-        table = (*self.classes, None)
-        return Stream(nodes, [table[code] for code in self.codes[order]], revealed=self.revealed[order])
+        codes = self.codes[order]
+        there = np.zeros(len(self.classes) + 1, np.bool_)
+        there[codes] = True
+        if not there[:-1].all():  # the classes are those that occur, in order of appearance
+            table = (*self.classes, None)
+            return Stream(nodes, [table[code] for code in codes], revealed=self.revealed[order])
+        first = np.unique(codes[codes >= 0], return_index=True)[1]
+        if np.any(np.diff(first) < 0):
+            rank = np.append(np.argsort(np.argsort(first)), -1)
+            classes = tuple(self.classes[k] for k in np.argsort(first).tolist())
+            return Stream.made(nodes, rank[codes], classes, self.revealed[order])
+        return Stream.made(nodes, codes, self.classes, self.revealed[order])
 
     def _relabel(self, labels: list[Any]) -> Stream:
         return Stream(self.nodes, labels, revealed=self.revealed)
@@ -253,20 +300,36 @@ class Stream:
         return f"Stream({len(self)} trials, {int(self.revealed.sum())} labels)"
 
 
+def _things(nodes: Any) -> Any:
+    """Nodes or points that are our own: a tuple, or an array that nobody else can write to."""
+    if not isinstance(nodes, np.ndarray):
+        return tuple(listed(nodes, "nodes"))
+    refuse_masked(nodes, "nodes")
+    if nodes.ndim not in (1, 2):
+        raise ShapeError(f"nodes must be a list of nodes or one row per point, got shape {nodes.shape}")
+    own = not nodes.flags.writeable and (
+        nodes.base is None or not getattr(nodes.base, "flags", nodes.flags).writeable
+    )
+    return nodes if own else np.array(nodes)
+
+
 def _factorise(labels: Iterable[Any]) -> tuple[Ints, tuple[Any, ...]]:
     """Codes and classes; arrays of numbers or strings take a faster path."""
+    refuse_masked(labels, "labels")
+    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+        raise ShapeError(f"labels must be a list with one label per trial, got shape {labels.shape}")
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iubU":
-        found, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+        names, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        return rank[codes.ravel()], tuple(found[order].tolist())
+        return rank[codes.ravel()], tuple(names[order].tolist())
     classes: dict[Any, int] = {}
-    listed: list[int] = []
-    for given in labels:
+    found: list[int] = []
+    for given in listed(labels, "labels"):
         y = plain_label(given)
-        listed.append(-1 if y is None else classes.setdefault(y, len(classes)))
-    return np.array(listed, dtype=np.int64), tuple(classes)
+        found.append(-1 if y is None else classes.setdefault(y, len(classes)))
+    return np.array(found, dtype=np.int64), tuple(classes)
 
 
 def _other(y: Any, classes: tuple[Any, ...], rng: np.random.Generator) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
+from ohmline.checks import shown
 from ohmline.errors import ParameterError
 from ohmline.extras import require
 from ohmline.game.loop import Log
@@ -138,8 +139,7 @@ class Trace:
         t
             How many trials to leave out at the start, from 0 to the length of the trace.
         """
-        if not 0 <= t <= len(self):
-            raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
+        t = self._played(t)
         return int(self.mistake[t:].sum())
 
     def first(self, t: int) -> Trace:
@@ -150,13 +150,17 @@ class Trace:
         t
             How many trials, from 0 to the length of the trace.
         """
-        if not 0 <= t <= len(self):
-            raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {t!r}")
+        t = self._played(t)
         log = self.log.part(slice(t))
         share = t / len(self) if len(self) else 0.0
         return Trace(
             self.learner, self.stream.take(t), self.meaning, log, self.seconds * share, min(self.selected, t)
         )
+
+    def _played(self, t: Any) -> int:
+        if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t <= len(self):
+            raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {shown(t)}")
+        return int(t)
 
     def per_class(self) -> dict[Any, dict[str, float]]:
         """For each label how often it came up and was missed (`trials`, `mistakes`), its `recall` and `precision`."""

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ohmline.checks import flag, function, listed, shown, text
 from ohmline.errors import ParameterError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.learn.contract import OnlineLearner
-from ohmline.query.stream import StreamQuery
+from ohmline.query.stream import StreamQuery, checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +101,17 @@ def tune(
     True
     """
     points = _points(grid)
-    streams = [stream] if isinstance(stream, Stream) else list(stream)
+    function(make, "make", "make(**parameters) returns a fresh learner")
+    progress, query = flag(progress, "progress"), None if query is None else checked(query)
+    streams = [stream] if isinstance(stream, Stream) else listed(stream, "stream")
     if not streams or not all(isinstance(part, Stream) and len(part) for part in streams):
         raise ParameterError(
-            f"tune needs a stream of at least one trial, or several of them, got {stream!r:.80}"
+            f"tune needs a stream of at least one trial, or several of them, got {shown(stream)}"
         )
-    if jobs == 0 or not isinstance(jobs, int):
-        raise ParameterError(f"jobs must be a number of processes, or -1 for all processors, got {jobs!r}")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0 or not -1 <= jobs <= 10_000:
+        raise ParameterError(
+            f"jobs must be a number of processes, or -1 for all processors, got {shown(jobs)}"
+        )
     held_out = [part.shuffled(seed) for part in streams]
     # In this process first: a bad factory fails at once, and what it caches travels with it.
     table = [_try(make, points[0], held_out, query)]
@@ -117,8 +122,11 @@ def tune(
 
 def _points(grid: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
     if not isinstance(grid, Mapping) or not grid:
-        raise ParameterError(f"grid must map parameter names to lists of values, got {grid!r:.80}")
-    values = {name: list(options) for name, options in grid.items()}
+        raise ParameterError(f"grid must map parameter names to lists of values, got {shown(grid)}")
+    values = {
+        text(name, "a parameter of the grid"): listed(options, f"the values of {name}")
+        for name, options in grid.items()
+    }
     for name, options in values.items():
         if not options:
             raise ParameterError(f"the grid has no value for {name!r}; give at least one")
@@ -157,14 +165,14 @@ def _spread(
     work = Parallel(n_jobs=min(jobs, len(points)), return_as="generator")(
         delayed(_try)(make, point, streams, query) for point in points
     )
-    shown = progress and sys.stderr.isatty()
+    visible = progress and sys.stderr.isatty()
     return list(
         track(
             work,
             "tuning",
             total=len(points),
             console=Console(stderr=True),
-            disable=not shown,
+            disable=not visible,
             transient=True,
         )
     )

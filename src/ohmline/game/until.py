@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-from ohmline.arrays import count, positive
+from ohmline.checks import count, number, positive, shown
 from ohmline.errors import ParameterError
 from ohmline.game.trace import Trace
 
@@ -68,7 +68,8 @@ class Until:
         trials, labels, seconds
             What was played, given and spent so far.
         """
-        late = self.seconds is not None and seconds >= self.seconds
+        late = self.seconds is not None and number(seconds, "seconds") >= self.seconds
+        trials, labels = count(trials, "trials"), count(labels, "labels")
         return trials >= self.most_trials or labels >= self.most_labels or late
 
 
@@ -82,8 +83,8 @@ def limits_of(until: Ending | None) -> tuple[Until, Callable[[Trace], bool] | No
         return Until(), None
     if isinstance(until, Until):
         return until, None
-    if callable(until):
+    if callable(until) and not isinstance(until, type):
         return Until(), until
     raise ParameterError(
-        f"until must be Until(trials=, labels=, seconds=) or a function of the trace so far, got {until!r:.80}"
+        f"until must be Until(trials=, labels=, seconds=) or a function of the trace so far, got {shown(until)}"
     )

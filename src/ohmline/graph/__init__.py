@@ -7,6 +7,7 @@ from ohmline.graph.build import Gaussian as Gaussian
 from ohmline.graph.build import epsilon_ball as epsilon_ball
 from ohmline.graph.build import knn as knn
 from ohmline.graph.embedding import ExponentialEmbedding as ExponentialEmbedding
+from ohmline.graph.files import FileLimits as FileLimits
 from ohmline.graph.files import Format as Format
 from ohmline.graph.files import read as read
 from ohmline.graph.files import read_labels as read_labels

@@ -9,7 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, Ints, count, matrix, positive
+from ohmline.arrays import Floats, Ints, matrix, vector
+from ohmline.checks import count, flag, generator, instance, positive
 from ohmline.errors import ParameterError, WeightError
 from ohmline.graph.graph import Graph
 
@@ -43,6 +44,7 @@ class Gaussian:
         lengths
             One length of at least 0 per edge. One so long that its weight would be 0 raises `WeightError`.
         """
+        lengths = vector(lengths, "lengths")
         width = self.width
         if width is None:
             longer = lengths[lengths > 0]
@@ -97,6 +99,7 @@ def knn(
         raise ParameterError(f"k is {k}; {len(rows)} rows have at most {len(rows) - 1} neighbours each")
     nearest = _nearest(rows, k)
     pairs = np.sort(np.column_stack([np.repeat(np.arange(len(rows)), k), nearest.ravel()]), axis=1)
+    mutual = flag(mutual, "mutual")
     edges, times = np.unique(pairs, axis=0, return_counts=True)
     return _join(rows, edges[times == 2] if mutual else edges, weights, nodes)
 
@@ -123,7 +126,7 @@ def epsilon_ball(
     Graph(nodes=3, edges=1, components=2)
     """
     rows = _rows(X)
-    radius = positive(radius, "radius")
+    radius = min(positive(radius, "radius"), 1e150)  # whose square is a number still
     from sklearn.neighbors import NearestNeighbors
 
     centred = rows - rows.mean(axis=0)
@@ -154,8 +157,9 @@ def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
     2.0
     """
     rows = _rows(X)
+    rng = generator(seed)
     if len(rows) > count(sample, "sample", least=2):
-        rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), sample, replace=False))]
+        rows = rows[np.sort(rng.choice(len(rows), sample, replace=False))]
     low, high = np.triu_indices(len(rows), 1)
     return _positive_median(_lengths(rows, np.column_stack([low, high])))
 
@@ -198,6 +202,8 @@ def _positive_median(lengths: Floats) -> float:
 def _join(rows: Floats, edges: Ints, weighting: Gaussian | None, nodes: Iterable[Hashable] | None) -> Graph:
     from scipy import sparse
 
+    if weighting is not None:
+        instance(weighting, Gaussian, "weights")
     values = np.ones(len(edges)) if weighting is None else weighting.weights(_lengths(rows, edges))
     upper = sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(len(rows), len(rows)))
     return Graph.from_scipy(upper + upper.T, nodes=nodes)

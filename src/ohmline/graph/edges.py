@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.arrays import AnyArray, Bools, Floats, Ints, refuse_masked
+from ohmline.checks import listed, shown
 from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
 from ohmline.graph.nodes import NodeIndex, plain
 
@@ -15,11 +18,12 @@ from ohmline.graph.nodes import NodeIndex, plain
 def split_edges(edges: Iterable[Sequence[Any]] | AnyArray) -> tuple[Any, Any, Any]:
     """Columns of an edge list: sources, targets, weights."""
     if isinstance(edges, np.ndarray):
+        refuse_masked(edges, "an array of edges", GraphError)
         if edges.ndim != 2 or edges.shape[1] not in (2, 3):
             raise ShapeError(f"an array of edges must have 2 or 3 columns, got shape {edges.shape}")
         ends = edges[:, :2]
         if ends.dtype.kind == "f":
-            if not np.array_equal(ends, np.round(ends)):
+            if not np.all(np.abs(ends) < 2**53) or not np.array_equal(ends, np.round(ends)):
                 raise GraphError(
                     "the first two columns of an array of edges are node ids and must be whole numbers; "
                     "pass a list of (u, v, weight) for other ids"
@@ -29,46 +33,96 @@ def split_edges(edges: Iterable[Sequence[Any]] | AnyArray) -> tuple[Any, Any, An
     sources: list[Hashable] = []
     targets: list[Hashable] = []
     weights: list[float] = []
-    for k, edge in enumerate(edges):
-        if not isinstance(edge, Sequence | np.ndarray) or isinstance(edge, str) or len(edge) not in (2, 3):
-            raise GraphError(f"edge {k} is {edge!r}; expected (u, v) or (u, v, weight)")
+    for k, edge in enumerate(listed(edges, "edges")):
+        row = edge.ndim == 1 if isinstance(edge, np.ndarray) else isinstance(edge, Sequence)
+        if not row or isinstance(edge, str | bytes) or len(edge) not in (2, 3):
+            raise GraphError(f"edge {k} is {shown(edge)}; expected (u, v) or (u, v, weight)")
         sources.append(edge[0])
         targets.append(edge[1])
         weights.append(edge[2] if len(edge) == 3 else 1.0)
     return sources, targets, weights
 
 
+def column_of(values: Any, name: str) -> Any:
+    """One column of an edge list, as a list or an array of one dimension."""
+    if isinstance(values, np.ndarray):
+        refuse_masked(values, name, GraphError)
+        if values.ndim != 1:
+            raise ShapeError(f"{name} must have one dimension, got shape {values.shape}")
+        return values
+    return values if isinstance(values, list) else listed(values, name)
+
+
+def matrix_of(adjacency: Any) -> Any:
+    """A matrix as NumPy or SciPy sees it."""
+    if sparse.issparse(adjacency):
+        return adjacency
+    refuse_masked(adjacency, "an adjacency matrix", WeightError)
+    try:
+        return np.asarray(adjacency)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"an adjacency matrix must have rows that are equally long, got {shown(adjacency)}"
+        ) from None
+
+
 def weights_of(weights: Any) -> Floats:
     """A column of weights as numbers."""
-    try:
-        return np.asarray(weights, dtype=np.float64).reshape(len(weights))
-    except (TypeError, ValueError):
-        bad = next((w for w in weights if not isinstance(w, int | float | np.number)), weights)
-        raise WeightError(f"edge weight {bad!r:.80} is not a number; give a finite number above 0") from None
+    refuse_masked(weights, "the weights", WeightError)
+    array = np.asarray(weights) if isinstance(weights, np.ndarray) else None
+    if array is not None and array.dtype.kind in "biuf":
+        return array.astype(np.float64)
+    found = np.empty(len(weights))
+    for k, weight in enumerate(weights):
+        try:
+            real = weight is None or isinstance(weight, Real | np.integer | np.floating)
+            found[k] = np.nan if weight is None else weight if real else _refuse(weight)
+        except (OverflowError, TypeError, ValueError):
+            _refuse(weight)
+    return found
 
 
-def index_of(sources: Any, targets: Any) -> NodeIndex:
-    """The nodes that edges speak of: 0..max for compact whole numbers, else as they appear."""
+def _refuse(weight: Any) -> float:
+    raise WeightError(f"edge weight {shown(weight)} is not a number; give a finite number above 0")
+
+
+def index_of(sources: Any, targets: Any) -> tuple[NodeIndex, Ints, Ints]:
+    """The nodes that edges name, and the positions of both ends: whole numbers in order, others as they appear."""
     if isinstance(sources, np.ndarray) and isinstance(targets, np.ndarray):
-        ends = np.column_stack([sources, targets]).ravel()
-        whole = ends.dtype.kind in "iu" and len(ends) > 0 and int(ends.min()) >= 0
-        largest = int(ends.max()) if whole else -1
-        named = ends.tolist() if not whole or largest >= _compact(len(ends)) else []
-    else:
-        named = [plain(end) for edge in zip(sources, targets, strict=True) for end in edge]
-        whole = all(type(node) is int and node >= 0 for node in named)
-        largest = max(named, default=-1) if whole else -1
-    if whole and largest < _compact(2 * len(sources)):
-        return NodeIndex(largest + 1)
+        ends = np.concatenate([sources, targets]) if sources.dtype.kind == targets.dtype.kind else None
+        if ends is not None and ends.dtype.kind in "iu" and len(ends):
+            names, places = _ranked(ends)
+            return NodeIndex(names), places[: len(sources)], places[len(sources) :]
+    index = NodeIndex(
+        ordered(plain(end) for edge in zip(_items(sources), _items(targets), strict=True) for end in edge)
+    )
+    return index, index.positions(sources), index.positions(targets)
+
+
+def _items(column: Any) -> Any:
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def ordered(ends: Iterable[Hashable]) -> list[Hashable]:
+    """Every id once: whole numbers in their order, others as they appear."""
     try:
-        return NodeIndex(dict.fromkeys(named))
+        seen = dict.fromkeys(ends)
     except TypeError:
         raise GraphError("node ids must be hashable (numbers, strings, tuples); convert them first") from None
+    return sorted(seen) if all(type(end) is int for end in seen) else [*seen]  # type: ignore[type-var]
 
 
-def _compact(ends: int) -> int:
-    """Whole numbers below this are positions; beyond it they are names, such as account numbers."""
-    return 10 * ends + 10
+def _ranked(ends: Ints) -> tuple[Iterable[int] | int, Ints]:
+    """The different whole numbers in their order, and the rank of each entry; without sorting where they are dense."""
+    low, high = int(ends.min()), int(ends.max())
+    if low < 0 or high > 10 * len(ends) + 10:
+        names, places = np.unique(ends, return_inverse=True)
+        return names.tolist(), places.ravel().astype(np.int64)
+    there = np.zeros(high + 1, np.bool_)
+    there[ends] = True
+    if there.all():
+        return high + 1, ends.astype(np.int64)
+    return np.flatnonzero(there).tolist(), (np.cumsum(there) - 1)[ends]
 
 
 def check_weights(s: Ints, t: Ints, weights: Floats, index: NodeIndex, *, signed: bool) -> None:

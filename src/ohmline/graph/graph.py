@@ -12,19 +12,29 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ohmline.arrays import AnyArray, Floats, Ints, vector
+from ohmline.checks import count, flag, instance, listed, text
 from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
 from ohmline.extras import require
-from ohmline.graph.edges import check_weights, index_of, refuse_asymmetry, split_edges, weights_of
+from ohmline.graph.edges import (
+    check_weights,
+    column_of,
+    index_of,
+    matrix_of,
+    refuse_asymmetry,
+    split_edges,
+    weights_of,
+)
 from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.rows import checked_rows
 
 
 @final
 class Graph:
     """An undirected graph whose edges carry weights (conductances).
 
-    Build one with `from_edges`, `from_columns`, `from_scipy`, `from_networkx` or `read`, which check their
-    input; the constructor itself checks nothing. Self loops do not change the Laplacian: they are dropped and
-    counted in `summary`. Isolated nodes and several components are ordinary.
+    Build one with `from_edges`, `from_columns`, `from_scipy`, `from_networkx` or `read`. Self loops do not change
+    the Laplacian: they are dropped and counted in `summary`. Isolated nodes and several components are ordinary.
+    A graph owns copies of its arrays, which nobody can write to.
 
     Parameters
     ----------
@@ -54,15 +64,27 @@ class Graph:
     def __init__(
         self, adjacency: sparse.csr_array, nodes: NodeIndex, *, signed: bool = False, dropped_loops: int = 0
     ) -> None:
-        # The class methods below have checked everything; this one only freezes.
-        self.indptr: Ints = np.ascontiguousarray(adjacency.indptr, dtype=np.int64)
-        self.indices: Ints = np.ascontiguousarray(adjacency.indices, dtype=np.int64)
-        self.weights: Floats = np.ascontiguousarray(adjacency.data, dtype=np.float64)
-        for array in (self.indptr, self.indices, self.weights):
-            array.flags.writeable = False
-        self.nodes = nodes
-        self.signed = signed
-        self.dropped_loops = dropped_loops
+        instance(nodes, NodeIndex, "nodes", "give NodeIndex(ids)", GraphError)
+        signed = flag(signed, "signed")
+        indptr, indices, weights = checked_rows(adjacency, len(nodes), signed=signed)
+        self.indptr: Ints
+        self.indices: Ints
+        self.weights: Floats
+        self.nodes: NodeIndex
+        self.signed: bool
+        self.dropped_loops: int
+        for name, value in (
+            ("indptr", indptr),
+            ("indices", indices),
+            ("weights", weights),
+            ("nodes", nodes),
+            ("signed", signed),
+            ("dropped_loops", count(dropped_loops, "dropped_loops")),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise GraphError(f"a graph never changes, so its {name} cannot be set; build another graph")
 
     @classmethod
     def from_edges(
@@ -83,8 +105,8 @@ class Graph:
             or in both directions; one of weight 0 is no edge.
         nodes
             The ids in the order of their positions; it may name isolated nodes, and must name every end of an
-            edge. Without it (default) whole numbers stand for 0..max, unless they are so scattered that they
-            must be names; names come in order of appearance.
+            edge. Without it (default) the nodes are the ends of the edges and no others: whole numbers in
+            their order, other ids as they appear.
         signed
             Whether weights may be negative. By default a negative weight is an error.
         symmetrise
@@ -120,12 +142,18 @@ class Graph:
         >>> Graph.from_columns(["a", "b"], ["b", "c"], [1.0, 2.0]).degree
         array([1., 3., 2.])
         """
+        sources, targets = column_of(sources, "sources"), column_of(targets, "targets")
+        if weights is not None:
+            weights = column_of(weights, "weights")
         if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
             sizes = [len(sources), len(targets)] + ([] if weights is None else [len(weights)])
             raise ShapeError(f"the columns of an edge list must be equally long, got {sizes} entries")
         column = np.ones(len(sources)) if weights is None else weights_of(weights)
-        index = NodeIndex(nodes) if nodes is not None else index_of(sources, targets)
-        s, t = index.positions(sources), index.positions(targets)
+        if nodes is None:
+            index, s, t = index_of(sources, targets)
+        else:
+            index = NodeIndex(nodes)
+            s, t = index.positions(sources), index.positions(targets)
         return cls._assemble(s, t, column, index, signed=signed, symmetrise=symmetrise, listed=True)
 
     @classmethod
@@ -151,7 +179,8 @@ class Graph:
             Whether two entries that mirror each other and differ give an edge with the larger weight, and an
             entry without a mirror an edge with its own. By default both are errors.
         """
-        table = adjacency if sparse.issparse(adjacency) else np.asarray(adjacency)
+        signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
+        table = matrix_of(adjacency)
         if table.ndim != 2:
             raise ShapeError(f"an adjacency matrix must have two dimensions, got shape {table.shape}")
         if table.dtype.kind not in "biuf":
@@ -188,16 +217,19 @@ class Graph:
             Whether a directed graph is made undirected, with the larger weight where an edge goes both ways.
             By default a directed graph is an error.
         """
+        text(weight, "weight")
+        symmetrise = flag(symmetrise, "symmetrise")
         try:
             directed, multiple = graph.is_directed(), graph.is_multigraph()
-        except AttributeError:
+            data = graph.edges(data=True)
+        except (AttributeError, TypeError):
             raise GraphError(f"expected a networkx graph, got {type(graph).__name__}") from None
         if directed and not symmetrise:
             raise DirectedError(
                 "the networkx graph is directed; pass symmetrise=True to take max(S, S') of the weights"
             )
         return cls.from_edges(
-            [(u, v, data.get(weight, 1.0)) for u, v, data in graph.edges(data=True)],
+            [(u, v, found.get(weight, 1.0)) for u, v, found in data],
             nodes=graph.nodes,
             signed=signed,
             symmetrise=symmetrise or multiple,
@@ -212,7 +244,8 @@ class Graph:
         path
             The name of the file.
         **options
-            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed` and `symmetrise`.
+            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed`, `symmetrise` and
+            `limits`.
         """
         from ohmline.graph.files import read
 
@@ -231,6 +264,7 @@ class Graph:
         listed: bool,
     ) -> Graph:
         """One checked path from positions and weights to the frozen graph."""
+        signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
         n = len(index)
         if n == 0:
             raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
@@ -272,12 +306,13 @@ class Graph:
         """Sum of the absolute weights at each node."""
         absolute = np.add.reduceat(np.append(np.abs(self.weights), 0.0), self.indptr[:-1])
         absolute[self.indptr[:-1] == self.indptr[1:]] = 0.0
-        return np.asarray(absolute, dtype=np.float64)
+        return _frozen(np.asarray(absolute, dtype=np.float64))
 
     @cached_property
     def component_of(self) -> Ints:
         """For each position the number of its connected component."""
-        return np.asarray(csgraph.connected_components(self.adjacency, directed=False)[1], dtype=np.int64)
+        parts = csgraph.connected_components(self.adjacency, directed=False)[1]
+        return _frozen(np.asarray(parts, dtype=np.int64))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -306,7 +341,7 @@ class Graph:
             True for D^-1/2 (D - A) D^-1/2 instead, in which isolated nodes have zero rows. Default False.
         """
         laplacian = sparse.diags_array(self.degree) - self.adjacency
-        if normalised:
+        if flag(normalised, "normalised"):
             with np.errstate(divide="ignore"):
                 scale = np.where(self.degree > 0, 1 / np.sqrt(self.degree), 0.0)
             laplacian = sparse.diags_array(scale) @ laplacian @ sparse.diags_array(scale)
@@ -339,7 +374,7 @@ class Graph:
         nodes
             The ids of at least one node, each once; the subgraph has them in this order.
         """
-        chosen = list(nodes)
+        chosen = listed(nodes, "nodes")
         if not chosen:
             raise GraphError("a subgraph needs at least one node, got none")
         positions = self.nodes.positions(chosen)
@@ -401,8 +436,19 @@ class Graph:
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
 
 
+def _frozen(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
 def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropped_loops: int) -> Graph:
     return Graph(adjacency, nodes, signed=signed, dropped_loops=dropped_loops)
+
+
+def expect_graph(graph: Any, name: str = "graph") -> Graph:
+    """A graph, or an error that says how to make one."""
+    instance(graph, Graph, name, "build one with Graph.from_edges, or read it from a file", GraphError)
+    return graph
 
 
 def signs(labels: Any, n: int) -> Floats:

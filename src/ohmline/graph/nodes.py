@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
+from math import isfinite
 from typing import final, overload
 
 import numpy as np
 
-from ohmline.arrays import Ints
-from ohmline.errors import GraphError, UnknownNode
+from ohmline.arrays import Ints, refuse_masked
+from ohmline.checks import LARGEST_COUNT, shown
+from ohmline.errors import GraphError, ParameterError, UnknownNode, UnknownPosition
 
 
 @final
@@ -41,14 +43,14 @@ class NodeIndex(Sequence[Hashable]):
         self._places: dict[Hashable, int] | None = None
         self._fingerprint: str | None = None
         if isinstance(ids, int | np.integer):
-            if ids < 0:
-                raise GraphError(f"a graph cannot have {ids} nodes; give a number of at least 0")
+            if isinstance(ids, bool) or not 0 <= ids <= LARGEST_COUNT:
+                raise GraphError(f"a graph cannot have {shown(ids)} nodes; give a number of at least 0")
             self._size = int(ids)
             return
         if isinstance(ids, range) and ids == range(len(ids)):
             self._size = len(ids)
             return
-        listed = [plain(node) for node in ids]
+        listed = [plain(node) for node in _ids(ids)]
         self._size = len(listed)
         if all(type(node) is int and node == k for k, node in enumerate(listed)):
             return
@@ -62,8 +64,8 @@ class NodeIndex(Sequence[Hashable]):
             seen: set[Hashable] = set()
             twice = next(node for node in listed if node in seen or seen.add(node))  # type: ignore[func-returns-value]
             raise GraphError(f"node {twice!r} is listed twice; every id must be given once")
-        if any(isinstance(node, float) and node != node for node in listed):
-            raise GraphError("nan is not a node id: it equals nothing, itself included; give the node a name")
+        for node in listed:
+            refuse_infinite(node)
         self._ids, self._places = listed, places
 
     def with_node(self, node: Hashable) -> NodeIndex:
@@ -86,9 +88,10 @@ class NodeIndex(Sequence[Hashable]):
         try:
             hash(node)
         except TypeError:
-            raise GraphError(f"node id {node!r} is not hashable; use a number, string or tuple") from None
-        if node != node:
-            raise GraphError("nan is not a node id: it equals nothing, itself included; give the node a name")
+            raise GraphError(
+                f"node id {shown(node)} is not hashable; use a number, string or tuple"
+            ) from None
+        refuse_infinite(node)
         longer = NodeIndex(self._size + 1)
         if self._ids is None and type(node) is int and node == self._size:
             return longer
@@ -118,12 +121,12 @@ class NodeIndex(Sequence[Hashable]):
         else:
             try:
                 place = self._places[node]
-            except (KeyError, TypeError):
+            except (KeyError, TypeError, ValueError):
                 place = self._size
             if place < self._size:
                 return place
         raise UnknownNode(
-            f"unknown node {node!r}; the graph has {self._size} nodes, for example {self._sample()}"
+            f"unknown node {shown(node)}; the graph has {self._size} nodes, for example {self._sample()}"
         )
 
     def positions(self, nodes: Iterable[Hashable]) -> Ints:
@@ -136,10 +139,12 @@ class NodeIndex(Sequence[Hashable]):
         """
         if self._places is None and isinstance(nodes, np.ndarray) and nodes.dtype.kind in "iu":
             array = nodes.astype(np.int64).ravel()
+            if nodes.dtype == np.uint64 and np.any(nodes.ravel() > LARGEST_COUNT):
+                self.position(int(nodes.max()))
             if len(array) and (array.min() < 0 or array.max() >= self._size):
                 self.position(int(array[(array < 0) | (array >= self._size)][0]))
             return array
-        return np.fromiter((self.position(node) for node in nodes), dtype=np.int64)
+        return np.fromiter((self.position(node) for node in _ids(nodes)), dtype=np.int64)
 
     @property
     def is_range(self) -> bool:
@@ -165,11 +170,16 @@ class NodeIndex(Sequence[Hashable]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Hashable]: ...
     def __getitem__(self, place: int | slice) -> Hashable | Sequence[Hashable]:
-        if self._ids is None:
-            return range(self._size)[place]
+        if not isinstance(place, int | slice | np.integer):
+            raise ParameterError(
+                f"a position must be a whole number, got {shown(place)}; position(node) finds one"
+            )
         if isinstance(place, slice):
-            return tuple(self._ids[: self._size][place])
-        return self._ids[range(self._size)[place]]
+            return range(self._size)[place] if self._ids is None else tuple(self._ids[: self._size][place])
+        if not -self._size <= place < self._size:
+            raise UnknownPosition(f"position {shown(place)} is beyond the {self._size} nodes; count from 0")
+        i = range(self._size)[place]
+        return i if self._ids is None else self._ids[i]
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(range(self._size)) if self._ids is None else islice(self._ids, self._size)
@@ -201,6 +211,22 @@ class NodeIndex(Sequence[Hashable]):
 
     def _sample(self) -> str:
         return ", ".join(repr(node) for node, _ in zip(self, range(3), strict=False)) or "none"
+
+
+def _ids(ids: Iterable[Hashable]) -> Iterable[Hashable]:
+    """Something that can be gone through, or an error."""
+    refuse_masked(ids, "node ids", GraphError)
+    if not isinstance(ids, Iterable) or (isinstance(ids, np.ndarray) and ids.ndim == 0):
+        raise GraphError(f"node ids must be a list or another iterable, got {shown(ids)}")
+    return ids
+
+
+def refuse_infinite(node: Hashable) -> None:
+    """NaN equals nothing, and infinity is what a division by zero leaves: neither names a node."""
+    if isinstance(node, float) and not isfinite(node):
+        raise GraphError(
+            f"{node} is not a node id: it is what a failed calculation leaves; give the node a name"
+        )
 
 
 def plain(node: Hashable) -> Hashable:

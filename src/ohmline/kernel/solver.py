@@ -149,6 +149,10 @@ class SolverKernel(GraphKernel):
     def space(self) -> Columns:
         return Columns.empty(self.columns, self._diagonal())
 
+    def made_of(self) -> tuple[str, ...]:
+        # How columns are held and found makes no other kernel.
+        return repr(self.factor), repr(self.b), repr(self.c), self.graph.fingerprint
+
     def _alone(self) -> AbstractContextManager[Any]:
         return self._lock
 

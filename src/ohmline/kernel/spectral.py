@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from ohmline.arrays import Floats, count, non_negative, vector
+from ohmline.checks import room
 from ohmline.errors import KernelError, ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.kernel.contract import GraphKernel
@@ -141,6 +142,9 @@ class SpectralKernel(GraphKernel):
             return float("inf")
         return float(np.sum(coordinates**2 * (values + self.shift)))
 
+    def made_of(self) -> tuple[str, ...]:
+        return *super().made_of(), repr((self.normalised, self.constant, self.shift))
+
     def __repr__(self) -> str:
         return represent(self)
 
@@ -149,6 +153,7 @@ def _null_vectors(graph: Graph, *, normalised: bool) -> Floats:
     """The orthonormal null vectors of an unsigned Laplacian, largest component first."""
     if graph.signed:
         return np.empty((graph.n, 0))
+    room(8.0 * graph.n * graph.n_components, f"the constants of {graph.n_components} components")
     sizes = np.bincount(graph.component_of)
     rank_of = np.empty(len(sizes), dtype=np.int64)
     rank_of[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, final
 
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.errors import LabelError, SnapshotError
-from ohmline.learn.contract import State, take
+from ohmline.checks import shown
+from ohmline.errors import LabelError, ParameterError, SnapshotError
+from ohmline.learn.contract import State, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
 from ohmline.representation import represent
@@ -69,6 +70,14 @@ class ClassTable:
             )
         return code
 
+    def decode(self, code: int) -> Any:
+        """The label of a code; None for one below 0, which stands for no label."""
+        if not isinstance(code, int | np.integer) or code >= len(self._code):
+            raise ParameterError(
+                f"code {shown(code)} is beyond the {len(self._code)} classes; encode gives one"
+            )
+        return None if code < 0 else self.names[code]
+
     def admit(self, label: Any) -> int:
         """Give a new label the next code."""
         return self._code.setdefault(_named(label), len(self._code))
@@ -84,6 +93,10 @@ class ClassTable:
         """Only the classes at `codes`, in that order."""
         names = self.names
         self._code = {names[code]: k for k, code in enumerate(codes)}
+
+    def become(self, names: Iterable[Any]) -> None:
+        """Exactly these classes, in this order."""
+        self._code = {name: k for k, name in enumerate(names)}
 
     def settings(self) -> State:
         """For a snapshot."""
@@ -103,7 +116,7 @@ class ManyClassLearner(NodeLearner[Any]):
 
     @final
     def predict_one(self, x: Hashable) -> Any:
-        return self.decode(self.look(self.nodes.position(x))[0])
+        return self.decode(self._look(self.nodes.position(x))[0])
 
     @final
     def encode(self, y: Any) -> int:
@@ -118,8 +131,22 @@ class ManyClassLearner(NodeLearner[Any]):
         return [self._table.find(y) for y in labels]
 
     @final
+    def _codes(self) -> range:
+        return range(len(self._table))
+
+    @final
     def decode(self, code: int) -> Any:
-        return None if code < 0 else self._table.names[code]
+        return self._table.decode(code)
+
+    @final
+    def checkpoint(self) -> Callable[[], None]:
+        put_state_back, names = super().checkpoint(), self._table.names
+
+        def put_back() -> None:
+            self._table.become(names)
+            put_state_back()
+
+        return put_back
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
@@ -131,7 +158,7 @@ class ManyClassLearner(NodeLearner[Any]):
 
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:
     """The labels in a snapshot, and whether they were declared."""
-    return json.loads(str(take(state, kind, "classes"))), bool(take(state, kind, "fixed"))
+    return saved_list(state, kind, "classes"), saved_flag(state, kind, "fixed")
 
 
 def written(values: Iterable[Any], what: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from copy import deepcopy
 from math import nan
 from typing import Any, ClassVar, Self, cast, final
@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Self, cast, final
 import numpy as np
 
 from ohmline.arrays import AnyArray
+from ohmline.checks import shown
 from ohmline.compiled import has_body, has_own_body
-from ohmline.errors import LearnerError
+from ohmline.errors import LearnerError, ParameterError
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import MissingColumn, may_miss_columns
 from ohmline.learn.contract import OnlineLearner, Update, View, X, Y
@@ -142,6 +143,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
 
+    @final
     def look(self, place: Any) -> tuple[int, float]:
         """The prediction and its margin, by what compiled code calls a thing; never changes the learner.
 
@@ -155,6 +157,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
         tuple
             The code of the prediction, and the margin.
         """
+        return self._look(self._placed(place))
+
+    def _look(self, place: Any) -> tuple[int, float]:
+        """`look` at a place that was checked."""
         bound = self._bound or self._bind(watched=False)
         try:
             return bound.view(bound.address, place)
@@ -170,6 +176,11 @@ class CompiledLearner(OnlineLearner[X, Y]):
         place
             What `locate` gave.
         """
+        return self._spread(self._placed(place))
+
+    @final
+    def _spread(self, place: Any) -> float:
+        """`spread` at a place that was checked."""
         if not has_own_body(variance, type(self.state)):
             return nan
         address = self.step(watched=True)
@@ -187,6 +198,11 @@ class CompiledLearner(OnlineLearner[X, Y]):
         place, code
             As for `learn_event`, which returns the same too.
         """
+        return self._learn(self._placed(place), self._coded(code))
+
+    @final
+    def _learn(self, place: Any, code: int) -> tuple[int, bool, float]:
+        """`learn_compiled` of a place and a code that were checked."""
         bound = self._bound or self._bind(watched=False)
         try:
             return bound.learn(bound.address, place, code)
@@ -256,6 +272,24 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """The kernel whose columns may be missing: only one that a learner keeps as `kernel` can be."""
         return cast(Kernel, vars(self)["kernel"])
 
+    @final
+    def _coded(self, code: Any) -> int:
+        """A code that compiled code may be given, or an error."""
+        if isinstance(code, int | np.integer) and (code in self._codes() or self._is_no_label(code)):
+            return int(code)
+        raise ParameterError(f"code {shown(code)} stands for no label of this learner; encode gives one")
+
+    def _is_no_label(self, code: int | np.integer[Any]) -> bool:
+        return self.learns_unlabelled and code == UNLABELLED
+
+    @abstractmethod
+    def _codes(self) -> Container[int]:
+        """The codes of labels."""
+
+    @abstractmethod
+    def _placed(self, place: Any) -> Any:
+        """What compiled code may be given as a place, or an error: it does not check an index itself."""
+
     def _any_place(self) -> Any:
         """Something of the type that `locate` gives."""
         return 0
@@ -272,12 +306,12 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def view_one(self, x: X) -> View[Y]:
-        code, margin = self.look(self.locate(x))
+        code, margin = self._look(self.locate(x))
         return View(self.decode(code), margin)
 
     @final
     def variance_one(self, x: X) -> float:
-        return self.spread(self.locate(x))
+        return self._spread(self.locate(x))
 
     @final
     def learn_one(self, x: X, y: Y | None) -> Update:
@@ -288,12 +322,20 @@ class CompiledLearner(OnlineLearner[X, Y]):
             code = UNLABELLED
         else:
             code = self.encode(y)
-        step = self.learn_compiled if self.ready(1) else self.learn_event
+        step = self._learn if self.ready(1) else self.learn_event
         prediction, updated, progress = step(place, code)
         return Update(None if y is None else prediction != code, updated, progress)
 
     def __copy__(self) -> Self:
         return deepcopy(self)  # two learners never share a state
+
+    def checkpoint(self) -> Callable[[], None]:
+        kept = copied(self._state)
+
+        def put_back() -> None:
+            self.state = kept
+
+        return put_back
 
     def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
         return {name: value for name, value in self.__dict__.items() if name != "_bound"}

@@ -7,15 +7,17 @@ from os import PathLike
 from pathlib import Path
 from typing import final
 
+from ohmline.checks import choice, file_path, flag, instance, none_or
 from ohmline.errors import FileFormatError, GraphError, ShapeError, UnknownNode
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
 from ohmline.graph.files.graphml import read_graphml, write_graphml
 from ohmline.graph.files.labels import read_labels
 from ohmline.graph.files.market import read_market, write_market
 from ohmline.graph.files.parquet import read_parquet, write_parquet
-from ohmline.graph.graph import Graph
+from ohmline.graph.files.paths import FileLimits, suffix_of
+from ohmline.graph.graph import Graph, expect_graph
 
-__all__ = ["Format", "read", "read_labels", "write"]
+__all__ = ["FileLimits", "Format", "read", "read_labels", "write"]
 
 
 @final
@@ -43,6 +45,7 @@ def read(
     header: bool | None = None,
     signed: bool = False,
     symmetrise: bool = False,
+    limits: FileLimits | None = None,
 ) -> Graph:
     """Read a graph from a file, in the format that the end of its name or `format` says.
 
@@ -72,17 +75,22 @@ def read(
     symmetrise
         Whether a directed file, or an edge with two weights, is taken as undirected with weights max(S, S').
         By default it is an error.
+    limits
+        How large the file may be. None (default) for `FileLimits()`: 4 GiB, 100 million nodes.
     """
-    place = Path(path)
+    place = file_path(path)
     kind = _format(place, format)
+    header = none_or(flag, header, "header")
+    signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
+    most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
     try:
         if kind is Format.EDGE_LIST:
-            return read_edge_list(place, header=header, signed=signed, symmetrise=symmetrise)
+            return read_edge_list(place, most, header=header, signed=signed, symmetrise=symmetrise)
         if kind is Format.GRAPHML:
-            return read_graphml(place, signed=signed, symmetrise=symmetrise)
+            return read_graphml(place, most, signed=signed, symmetrise=symmetrise)
         if kind is Format.MATRIX_MARKET:
-            return read_market(place, signed=signed, symmetrise=symmetrise)
-        return read_parquet(place, signed=signed, symmetrise=symmetrise)
+            return read_market(place, most, signed=signed, symmetrise=symmetrise)
+        return read_parquet(place, most, signed=signed, symmetrise=symmetrise)
     except (GraphError, ShapeError, UnknownNode) as error:
         if str(place) in str(error):
             raise
@@ -106,7 +114,8 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
     format
         The format, whatever the file is called. None (default) goes by the end of the name.
     """
-    place = Path(path)
+    expect_graph(graph)
+    place = file_path(path)
     kind = _format(place, format)
     if kind is Format.EDGE_LIST:
         write_edge_list(graph, place)
@@ -120,8 +129,8 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
 
 def _format(path: Path, given: Format | None) -> Format:
     if given is not None:
-        return given
-    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+        return choice(given, Format, "format")
+    suffix = suffix_of(path)
     if suffix not in _BY_SUFFIX:
         raise FileFormatError(
             f"{path}: the ending {suffix!r} names no format (known: {', '.join(_BY_SUFFIX)}, each also "

@@ -9,20 +9,23 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from ohmline.errors import FileFormatError, WeightError
-from ohmline.graph.files.paths import write_bytes
-from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, order, read_table, spelled, typed
+from ohmline.graph.edges import ordered
+from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
+from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, read_table, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
 
-def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise: bool) -> Graph:
+def read_edge_list(
+    path: Path, limits: FileLimits, *, header: bool | None, signed: bool, symmetrise: bool
+) -> Graph:
     """A graph from lines `source target [weight]`; see `ohmline.graph.read`."""
-    table = read_table(path, columns=(2, 3), header=header, ids=2)
+    table = read_table(path, limits, columns=(2, 3), header=header, ids=2)
     weights = _weights(table, signed=signed)
     spellings = [end for row in table.rows for end in row[:2]]
     if table.nodes is None:
         ends = typed(spellings)
-        nodes = order(ends)
+        nodes = ordered(ends)
     else:
         nodes = table.nodes
         ids: dict[str, Hashable] = {str(node): node for node in nodes}
@@ -38,13 +41,12 @@ def read_edge_list(path: Path, *, header: bool | None, signed: bool, symmetrise:
 def write_edge_list(graph: Graph, path: Path) -> None:
     """One line per edge; weights only where one is not 1, the nodes only where the lines cannot tell."""
     names = spelled(graph.nodes, path)
-    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix, " ")
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix_of(path), " ")
     sources, targets, weights = (column.tolist() for column in graph.edges())
     weighted = any(w != 1 for w in weights)
     buffer = io.StringIO()
     rows = [[names[i], names[j]] for i, j in zip(sources, targets, strict=True)]
-    if NodeIndex(order(typed([end for row in rows for end in row]))) != graph.nodes:
+    if NodeIndex(ordered(typed([end for row in rows for end in row]))) != graph.nodes:
         buffer.write(NODES + nodes_json(graph.nodes) + "\n")
     if delimiter == " ":
         _refuse_blanks(names, path)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ohmline.errors import DirectedError, FileFormatError
 from ohmline.extras import require
-from ohmline.graph.files.paths import content, write_bytes
+from ohmline.graph.files.paths import FileLimits, content, write_bytes
 from ohmline.graph.files.table import listed_nodes, nodes_json, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -20,9 +20,9 @@ from ohmline.graph.nodes import NodeIndex
 _NODES = "ohmline_nodes"
 
 
-def read_graphml(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
+def read_graphml(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bool) -> Graph:
     """A graph from GraphML: ids from the attribute `name` or the XML ids, weights from `weight`."""
-    found = _parse(path)
+    found = _parse(path, limits)
     if found.is_directed() and not symmetrise:
         raise DirectedError(
             f"{path} holds a directed graph; pass symmetrise=True to take max(S, S') of the weights"
@@ -58,9 +58,9 @@ def write_graphml(graph: Graph, path: Path) -> None:
     write_bytes(path, buffer.getvalue())
 
 
-def _parse(path: Path) -> Any:
+def _parse(path: Path, limits: FileLimits) -> Any:
     igraph = require("igraph", "io")
-    data = content(path)
+    data = content(path, limits)
     if b"<graphml" not in data:
         raise FileFormatError(
             f"{path} is not GraphML: it has no <graphml> element; give the format that it has"
@@ -76,6 +76,8 @@ def _parse(path: Path) -> Any:
             raise FileFormatError(
                 f"{path} is broken or cut short: {reason} Write or download it again."
             ) from None
+        except (ValueError, OverflowError, MemoryError) as error:
+            raise FileFormatError(f"{path} is broken: {error}. Write or download it again.") from None
 
 
 def _nodes(found: Any, path: Path) -> list[Hashable]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from os import PathLike
-from pathlib import Path
 
+from ohmline.checks import file_path, flag, instance, none_or
 from ohmline.errors import ConflictingLabels, UnknownNode
+from ohmline.graph.files.paths import FileLimits
 from ohmline.graph.files.table import read_table, typed
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 
 
 def read_labels(
-    path: str | PathLike[str], *, graph: Graph | None = None, header: bool | None = None
+    path: str | PathLike[str],
+    *,
+    graph: Graph | None = None,
+    header: bool | None = None,
+    limits: FileLimits | None = None,
 ) -> dict[Hashable, Hashable]:
     """Read labels from a text file with two columns, node and label, one line per node.
 
@@ -29,13 +34,17 @@ def read_labels(
         `UnknownNode`. None (default) takes the ids as they are written.
     header
         Whether the first row names the columns. None (default) sees that from the rows.
+    limits
+        How large the file may be. None (default) for `FileLimits()`.
 
     Returns
     -------
     dict
         The label of every node in the file, in the order of their first lines.
     """
-    table = read_table(Path(path), columns=(2,), header=header, ids=1)
+    header, graph = none_or(flag, header, "header"), none_or(expect_graph, graph, "graph")
+    most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
+    table = read_table(file_path(path), most, columns=(2,), header=header, ids=1)
     ids = typed(table.column(0))
     if graph is not None:
         known = {str(node): node for node in graph.nodes}

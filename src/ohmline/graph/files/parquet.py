@@ -9,22 +9,30 @@ from typing import Any
 
 from ohmline.errors import FileFormatError
 from ohmline.extras import require
-from ohmline.graph.files.paths import content, write_bytes
-from ohmline.graph.files.table import listed_nodes, nodes_json, order, spelled
+from ohmline.graph.edges import ordered
+from ohmline.graph.files.paths import FileLimits, content, write_bytes
+from ohmline.graph.files.table import listed_nodes, nodes_json, spelled
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
 _NODES = "ohmline-nodes"
 
 
-def read_parquet(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
+def read_parquet(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bool) -> Graph:
     """A graph from the columns source, target and weight, or from the only two or three there are."""
     polars = require("polars", "io")
-    data = content(path)
+    data = content(path, limits)
     try:
+        rows = polars.scan_parquet(io.BytesIO(data)).select(polars.len()).collect().item()
+        if 16 * rows > limits.size:  # equal values take next to no room in the file
+            raise FileFormatError(
+                f"{path} declares {rows} rows; if it should, pass limits=FileLimits(size=...) with {16 * rows} or more"
+            )
         frame = polars.read_parquet(io.BytesIO(data))
         listed = polars.read_parquet_metadata(io.BytesIO(data)).get(_NODES)
-    except (polars.exceptions.PolarsError, OSError) as error:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError) as error:
+        if isinstance(error, FileFormatError):
+            raise
         raise FileFormatError(
             f"{path} is not Parquet, or is cut short ({error}); give the format that it has, "
             "or write it again"
@@ -36,7 +44,7 @@ def read_parquet(path: Path, *, signed: bool, symmetrise: bool) -> Graph:
             raise FileFormatError(f"{path}, row {row}: column {name!r} is empty; leave no gaps")
     sources, targets = frame[names[0]].to_list(), frame[names[1]].to_list()
     if listed is None:
-        nodes = order([end for edge in zip(sources, targets, strict=True) for end in edge])
+        nodes = ordered([end for edge in zip(sources, targets, strict=True) for end in edge])
         if not nodes:
             raise FileFormatError(f"{path} has no rows; expected at least one edge")
     else:
@@ -60,7 +68,7 @@ def write_parquet(graph: Graph, path: Path) -> None:
         schema={"source": kind, "target": kind, "weight": polars.Float64},
     )
     ends = [ids[end] for edge in zip(sources, targets, strict=True) for end in edge]
-    plain = NodeIndex(order(ends)) == graph.nodes
+    plain = NodeIndex(ordered(ends)) == graph.nodes
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata=None if plain else {_NODES: nodes_json(graph.nodes)})
     write_bytes(path, buffer.getvalue())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import final
 
 from ohmline.errors import FileFormatError
-from ohmline.graph.files.paths import text
+from ohmline.graph.files.paths import FileLimits, suffix_of, text
 
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
@@ -43,7 +43,9 @@ class Table:
         return FileFormatError(f"{self.path}, line {self.lines[row]}: {message}")
 
 
-def read_table(path: Path, *, columns: Sequence[int], header: bool | None, ids: int) -> Table:
+def read_table(
+    path: Path, limits: FileLimits, *, columns: Sequence[int], header: bool | None, ids: int
+) -> Table:
     """The rows of `path`, each with as many columns as the first: one of `columns`.
 
     Tabs, commas, semicolons or blanks separate, whichever of these the first row has. Lines that
@@ -54,13 +56,18 @@ def read_table(path: Path, *, columns: Sequence[int], header: bool | None, ids: 
     lines: list[int] = []
     nodes: list[Hashable] | None = None
     kept: list[tuple[int, str]] = []
-    written = text(path)
+    written = text(path, limits)
     if written.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<?xml")):
         raise FileFormatError(f"{path}, line 1: this is a web page or XML, not a table; download it again")
     for number, line in enumerate(written.split("\n"), 1):
         if line.startswith(NODES):
             nodes = _listed(path, number, line)
         elif line.strip() and not line.startswith(_COMMENTS):
+            if len(line) > limits.line:
+                raise FileFormatError(
+                    f"{path}, line {number}: {len(line)} characters, more than {limits.line}; if that is right, pass "
+                    "limits=FileLimits(line=...) with a larger number"
+                )
             kept.append((number, line))
     if not kept and nodes is None:
         raise FileFormatError(f"{path} has no rows; expected {_wanted(columns)} columns in each line")
@@ -93,7 +100,7 @@ def typed(ids: Sequence[str]) -> list[Hashable]:
     """
     try:
         numbers = [int(text) for text in ids]
-    except ValueError:
+    except ValueError:  # not a number, or one of thousands of digits
         return list(ids)
     return list(numbers) if all(str(n) == text for n, text in zip(numbers, ids, strict=True)) else list(ids)
 
@@ -118,13 +125,6 @@ def spelled(nodes: Iterable[Hashable], path: Path) -> list[str]:
         twice = next(s for s in spellings if spellings.count(s) > 1)
         raise FileFormatError(f"{path}: two nodes would both be written as {twice!r}; rename one of them")
     return spellings
-
-
-def order(ends: Iterable[Hashable]) -> list[Hashable]:
-    """Every id once: numbers in their order, names as they appear."""
-    seen = dict.fromkeys(ends)
-    numbers = [end for end in seen if isinstance(end, int)]
-    return [*sorted(numbers)] if len(numbers) == len(seen) else [*seen]
 
 
 def nodes_json(nodes: Iterable[Hashable]) -> str:
@@ -155,7 +155,7 @@ def _split(path: Path, kept: list[tuple[int, str]]) -> Iterator[tuple[int, list[
     first, line = kept[0]
     delimiter = next((d for d in "\t,;" if d in line), None)
     if delimiter is None:
-        if {".csv", ".tsv"} & set(path.suffixes):
+        if suffix_of(path) in (".csv", ".tsv"):
             raise FileFormatError(
                 f"{path}, line {first}: no comma, tab or semicolon; the file is not what its name says"
             )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohmline.arrays import count
+from ohmline.checks import count, generator
 from ohmline.errors import ParameterError
 from ohmline.graph.generate.labelled import Labelled, halves
-from ohmline.graph.generate.simple import clique_edges, graph_of
+from ohmline.graph.generate.simple import clique_edges, graph_of, size
 
 
 def barbell(m: int) -> Labelled:
@@ -35,7 +35,7 @@ def thick_barbell(m: int, edges: int) -> Labelled:
     edges
         How many edges join the cliques, from 1 to m; the paper's l.
     """
-    m = count(m, "m", least=2)
+    m = size(m, "m", least=2)
     edges = count(edges, "edges", least=1)
     if edges > m:
         raise ParameterError(f"edges is {edges}; two cliques of m = {m} nodes have a matching of at most {m}")
@@ -96,11 +96,10 @@ def three_clusters(m: int, seed: int = 0, *, edges: int | None = None) -> Labell
     >>> three.graph.n, three.graph.n_edges, three.groups
     (12, 22, array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]))
     """
-    m = count(m, "m", least=2)
-    edges = count(m // 2 if edges is None else edges, "edges", least=1)
+    m = size(m, "m", least=2)
+    edges, rng = count(m // 2 if edges is None else edges, "edges", least=1), generator(seed)
     if edges > m:
         raise ParameterError(f"edges is {edges}; two cliques of m = {m} nodes have a matching of at most {m}")
-    rng = np.random.default_rng(seed)
     bridges = np.column_stack([rng.permutation(m)[:edges], m + rng.permutation(m)[:edges]])
     ends = rng.permutation(m)[:2] + 2 * m
     remote = np.column_stack([[rng.integers(m), m + rng.integers(m)], ends])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
 
 import numpy as np
 from scipy import sparse
 
-from ohmline.arrays import Floats, Ints, count, fraction, matrix, positive
+from ohmline.arrays import Floats, Ints, matrix
+from ohmline.checks import count, fraction, generator, instance, listed, positive, room, shown
 from ohmline.errors import LabelError, ParameterError, ShapeError
 from ohmline.graph.generate.labelled import Labelled
-from ohmline.graph.generate.simple import graph_of
-from ohmline.graph.graph import Graph
+from ohmline.graph.generate.simple import graph_of, size
+from ohmline.graph.graph import Graph, expect_graph
 
 
 def k_out(q: int, k: int, *, seed: int = 0) -> Graph:
@@ -29,7 +31,7 @@ def k_out(q: int, k: int, *, seed: int = 0) -> Graph:
         Draws the picks. Default 0.
     """
     q, k = _k_out_sizes(q, k)
-    return graph_of(_k_out_edges(q, k, np.random.default_rng(seed)), q)
+    return graph_of(_k_out_edges(q, k, generator(seed)), q)
 
 
 def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) -> Labelled:
@@ -57,7 +59,8 @@ def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) 
     36
     """
     q, k = _k_out_sizes(q, k)
-    rng = np.random.default_rng(seed)
+    size(q * q * k, "q times q times k")
+    noise, rng = fraction(noise, "noise"), generator(seed)
     parts = [c * q + _k_out_edges(q, k, rng) for c in range(q)]
     between = _k_out_edges(q, k, rng)
     bridges = between * q + rng.integers(q, size=between.shape)
@@ -65,8 +68,9 @@ def hierarchical(q: int = 26, k: int = 2, *, noise: float = 0.0, seed: int = 0) 
     seeds = np.arange(q) * q + rng.integers(q, size=q)
     signs = np.ones(q, dtype=np.int64)
     signs[rng.permutation(q)[: q // 2]] = -1
-    labels = _spread(graph, seeds, signs, fraction(noise, "noise"), rng)
-    return Labelled(graph, labels, groups=np.repeat(np.arange(q), q))
+    clean = _spread(graph, seeds, signs, 0.0, deepcopy(rng))  # the same draws, of which none flips
+    labels = _spread(graph, seeds, signs, noise, rng)
+    return Labelled(graph, labels, clean=clean, groups=np.repeat(np.arange(q), q))
 
 
 def diffuse(graph: Graph, labels: Mapping[Hashable, int], *, noise: float = 0.0, seed: int = 0) -> Ints:
@@ -101,14 +105,16 @@ def diffuse(graph: Graph, labels: Mapping[Hashable, int], *, noise: float = 0.0,
     >>> diffuse(generate.line(5).graph, {0: 1, 4: -1}).tolist()
     [1, 1, -1, -1, -1]
     """
+    expect_graph(graph)
+    instance(labels, Mapping, "labels", "give a dict of ids and labels")
     if not labels:
         raise LabelError("labels is empty; give the label of at least one node")
     for node, label in labels.items():
-        if label not in (-1, 1):
-            raise LabelError(f"the label of node {node!r} is {label!r}; expected -1 or +1")
+        if not isinstance(label, int | float | np.number) or label not in (-1, 1):
+            raise LabelError(f"the label of node {shown(node)} is {shown(label)}; expected -1 or +1")
     seeds = graph.nodes.positions(list(labels))
     signs = np.fromiter(labels.values(), dtype=np.int64)
-    return _spread(graph, seeds, signs, fraction(noise, "noise"), np.random.default_rng(seed))
+    return _spread(graph, seeds, signs, fraction(noise, "noise"), generator(seed))
 
 
 def stochastic_block_model(
@@ -129,7 +135,9 @@ def stochastic_block_model(
     seed
         Draws the edges. Default 0.
     """
-    blocks = [count(size, "a block size", least=1) for size in sizes]
+    blocks = [size(block, "a block size", least=1) for block in listed(sizes, "sizes")]
+    if not blocks:
+        raise ParameterError("sizes is empty; give the number of nodes of at least one block")
     table = matrix(probabilities, "probabilities")
     if table.shape != (len(blocks), len(blocks)):
         raise ShapeError(
@@ -138,7 +146,8 @@ def stochastic_block_model(
         )
     if not np.array_equal(table, table.T) or table.min() < 0 or table.max() > 1:
         raise ParameterError("probabilities must be symmetric, with entries between 0 and 1")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
+    size(sum(blocks), "the sum of the sizes")
     starts = np.concatenate([[0], np.cumsum(blocks)])
     edges = [np.empty((0, 2), dtype=np.int64)]
     for a in range(len(blocks)):
@@ -166,7 +175,9 @@ def random_geometric(n: int, radius: float, *, dimension: int = 2, seed: int = 0
         Draws the points. Default 0.
     """
     n, radius = count(n, "n", least=1), positive(radius, "radius")
-    points = np.random.default_rng(seed).random((n, count(dimension, "dimension", least=1)))
+    dimension = count(dimension, "dimension", least=1)
+    room(8 * n * dimension, f"{n} points in {dimension} dimensions")
+    points = generator(seed).random((n, dimension))
     from scipy.spatial import cKDTree  # slow to import, and needed here alone
 
     edges = cKDTree(points).query_pairs(radius, output_type="ndarray")
@@ -175,9 +186,10 @@ def random_geometric(n: int, radius: float, *, dimension: int = 2, seed: int = 0
 
 
 def _k_out_sizes(q: int, k: int) -> tuple[int, int]:
-    q, k = count(q, "q", least=2), count(k, "k", least=1)
+    q, k = size(q, "q", least=2), count(k, "k", least=1)
     if k >= q:
         raise ParameterError(f"k is {k}; a node can pick at most q - 1 = {q - 1} others")
+    size(q * k, "q times k")
     return q, k
 
 
@@ -191,7 +203,7 @@ def _k_out_edges(q: int, k: int, rng: np.random.Generator) -> Ints:
 def _random_pairs(rows: int, columns: int, same: bool, p: float, rng: np.random.Generator) -> Ints:
     """Each pair of a row and a column (each unordered pair, for `same`) with probability p."""
     pairs = rows * (rows - 1) // 2 if same else rows * columns
-    number = int(rng.binomial(pairs, p))
+    number = size(int(rng.binomial(pairs, p)), "the number of edges")
     drawn = np.sort(rng.choice(pairs, size=number, replace=False, shuffle=False)).astype(np.int64)
     if not same:
         return np.column_stack([drawn // columns, drawn % columns])

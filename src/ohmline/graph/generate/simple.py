@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohmline.arrays import Ints, count
+from ohmline.arrays import Ints
+from ohmline.checks import count, generator, room
 from ohmline.graph.generate.labelled import Labelled, halves
 from ohmline.graph.graph import Graph
+
+EDGE = 64
+"""Bytes that an edge takes while a graph is built."""
 
 
 def line(n: int) -> Labelled:
@@ -22,7 +26,7 @@ def line(n: int) -> Labelled:
     >>> line(4).graph.edges()[:2]
     (array([0, 1, 2]), array([1, 2, 3]))
     """
-    n = count(n, "n", least=1)
+    n = size(n, "n", least=1)
     return Labelled(graph_of(path(np.arange(n)), n), halves(n, (n + 1) // 2))
 
 
@@ -34,7 +38,7 @@ def ring(n: int) -> Labelled:
     n
         The number of nodes, at least 3.
     """
-    n = count(n, "n", least=3)
+    n = size(n, "n", least=3)
     edges = np.vstack([path(np.arange(n)), [[n - 1, 0]]])
     return Labelled(graph_of(edges, n), halves(n, (n + 1) // 2))
 
@@ -49,7 +53,8 @@ def hypercube(d: int) -> Labelled:
     d
         The dimension, at least 1; the cube has 2^d nodes.
     """
-    d = count(d, "d", least=1)
+    d = count(d, "d", least=1, most=40)
+    size(d * 2**d, "the number of edges")
     corners = np.arange(2**d)
     edges = np.vstack([np.column_stack([corners, corners ^ (1 << bit)]) for bit in range(d)])
     return Labelled(graph_of(edges[edges[:, 0] < edges[:, 1]], 2**d), halves(2**d, 2 ** (d - 1)))
@@ -63,7 +68,7 @@ def clique(n: int) -> Graph:
     n
         The number of nodes, at least 1.
     """
-    n = count(n, "n", least=1)
+    n = size(n, "n", least=1)
     return graph_of(clique_edges(np.arange(n)), n)
 
 
@@ -75,7 +80,7 @@ def star(leaves: int) -> Graph:
     leaves
         The number of leaves, at least 0.
     """
-    leaves = count(leaves, "leaves", least=0)
+    leaves = size(leaves, "leaves")
     return graph_of(np.column_stack([np.zeros(leaves, dtype=np.int64), np.arange(1, leaves + 1)]), leaves + 1)
 
 
@@ -89,9 +94,9 @@ def tree(n: int, *, seed: int = 0) -> Graph:
     seed
         Draws the tree. Default 0.
     """
-    n = count(n, "n", least=1)
+    n, rng = size(n, "n", least=1), generator(seed)
     nodes = np.arange(1, n)
-    parents = np.random.default_rng(seed).integers(0, nodes) if n > 1 else nodes
+    parents = rng.integers(0, nodes) if n > 1 else nodes
     return graph_of(np.column_stack([parents, nodes]), n)
 
 
@@ -109,7 +114,7 @@ def flower(p: int, m: int) -> Labelled:
     m
         The number of petals, at least 1.
     """
-    p, m = count(p, "p", least=1), count(m, "m", least=1)
+    p, m = size(p, "p", least=1), size(m, "m", least=1)
     petals = np.column_stack([np.full(m, p - 1), np.arange(p, p + m)])
     return Labelled(graph_of(np.vstack([path(np.arange(p)), petals]), p + m), halves(p + m, p))
 
@@ -142,7 +147,8 @@ def octopus(m: int, p: int, head: int | None = None) -> Labelled:
     >>> octopus(2, 3).sequence
     ((0, 1), (10, -1), (1, 1), (13, -1))
     """
-    m, p = count(m, "m", least=1), count(p, "p", least=1)
+    m, p = size(m, "m", least=1), size(p, "p", least=1)
+    size(m * p, "m times p")
     head = m * p + 1 if head is None else count(head, "head", least=m)
     body = np.array([[0, head]])
     tentacles = [path(np.append(head, head + i * p + np.arange(1, p + 1))) for i in range(m)]
@@ -151,6 +157,13 @@ def octopus(m: int, p: int, head: int | None = None) -> Labelled:
     sequence = tuple(trial for i in range(m) for trial in ((i, 1), (head + (i + 1) * p, -1)))
     groups = np.where(np.arange(n) < head, 0, 1)
     return Labelled(graph, halves(n, head), sequence=sequence, groups=groups)
+
+
+def size(value: int, name: str, *, least: int = 0) -> int:
+    """How many nodes or edges a graph is to have, if there is room for them."""
+    number = count(value, name, least=least)
+    room(EDGE * number, f"a graph with {name} = {number}")
+    return number
 
 
 def graph_of(edges: Ints, n: int) -> Graph:
@@ -165,5 +178,6 @@ def path(nodes: Ints) -> Ints:
 
 def clique_edges(nodes: Ints) -> Ints:
     """All edges between `nodes`."""
+    size(len(nodes) * (len(nodes) - 1) // 2, "the number of edges of a clique")
     low, high = np.triu_indices(len(nodes), 1)
     return np.column_stack([nodes[low], nodes[high]])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohmline.arrays import count, non_negative
+from ohmline.checks import generator, non_negative
 from ohmline.graph.generate.labelled import LabelledPoints
+from ohmline.graph.generate.simple import size
 
 
 def strips(n: int, *, seed: int = 0) -> LabelledPoints:
@@ -31,8 +32,8 @@ def strips(n: int, *, seed: int = 0) -> LabelledPoints:
     >>> strips(10).points.shape
     (58, 2)
     """
-    n = count(n, "n", least=1)
-    signs = np.random.default_rng(seed).choice(np.array([-1, 1]), size=n)
+    n = size(n, "n", least=1)
+    signs = generator(seed).choice(np.array([-1, 1]), size=n)
     across, steps = np.arange(1.0, n + 1), np.arange(2, 2 * n + 1) / 2
     middle = np.column_stack([across, np.ones(n)])
     low = np.column_stack([steps, np.zeros(len(steps))])
@@ -58,8 +59,8 @@ def two_moons(n: int = 200, *, noise: float = 0.05, seed: int = 0) -> LabelledPo
     seed
         Draws the noise. Default 0.
     """
-    n, noise = count(n, "n", least=2), non_negative(noise, "noise")
-    rng = np.random.default_rng(seed)
+    n, noise = size(n, "n", least=2), non_negative(noise, "noise")
+    rng = generator(seed)
     upper = (n + 1) // 2
     angle = np.concatenate([np.linspace(0, np.pi, upper), np.linspace(0, np.pi, n - upper)])
     labels = np.where(np.arange(n) < upper, 1, -1)

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ohmline.arrays import Bools, Floats, Ints, count
+from ohmline.arrays import Bools, Floats, Ints, numbers
+from ohmline.checks import count, non_negative
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import signs
 from ohmline.graph.measure.cliques import cover_by_cliques
@@ -156,10 +157,7 @@ def _nearer_than_other_label(distances: ArrayLike, labels: ArrayLike) -> Bools |
 
 
 def _discrepancy(distances: ArrayLike) -> Floats:
-    try:
-        table = np.asarray(distances, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(f"distances must be a table of numbers, got {distances!r:.80}") from None
+    table = numbers(distances, "distances", 2, "two dimensions (rows and columns)")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) == 0:
         raise ShapeError(f"distances must be a square matrix with at least one row, got shape {table.shape}")
     if np.isnan(table).any() or (table < 0).any():
@@ -180,6 +178,4 @@ def _discrepancy(distances: ArrayLike) -> Floats:
 
 
 def _radius(rho: float) -> float:
-    if not rho >= 0:
-        raise ParameterError(f"rho must be 0 or more, got {rho!r}")
-    return float(rho)
+    return math.inf if isinstance(rho, float) and rho == math.inf else non_negative(rho, "rho")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, vector
 from ohmline.errors import GraphError
-from ohmline.graph.graph import Graph, signs
+from ohmline.graph.graph import Graph, expect_graph, signs
 
 
 def cut(graph: Graph, labels: ArrayLike) -> float:
@@ -32,7 +32,7 @@ def cut(graph: Graph, labels: ArrayLike) -> float:
     >>> cut(octopus.graph, octopus.labels)
     1.0
     """
-    u = signs(labels, graph.n)
+    u = signs(labels, expect_graph(graph).n)
     sources, targets, weights = graph.edges()
     violated = u[sources] * u[targets] * weights < 0
     return float(np.abs(weights[violated]).sum())

@@ -10,8 +10,9 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ohmline.arrays import Floats, Ints
+from ohmline.checks import flag
 from ohmline.errors import GraphError
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 
 _BLOCK = 256
 """Sources of one sweep when only the largest distances are kept: bounds the memory."""
@@ -32,6 +33,7 @@ def geodesic(graph: Graph, a: Hashable, b: Hashable) -> float:
     >>> geodesic(Graph.from_edges([(0, 1, 2.0), (1, 2, 0.5)]), 0, 2)
     2.5
     """
+    expect_graph(graph)
     i, j = graph.nodes.position(a), graph.nodes.position(b)
     return float(_sweep(lengths(graph), np.array([i]))[0, j])
 
@@ -58,7 +60,7 @@ def geodesic_matrix(graph: Graph) -> Floats:
     graph
         The graph, without negative weights.
     """
-    return _sweep(lengths(graph), np.arange(graph.n))
+    return _sweep(lengths(graph), np.arange(expect_graph(graph).n))
 
 
 def eccentricity(graph: Graph, node: Hashable) -> float:
@@ -100,7 +102,8 @@ def diameter(graph: Graph, *, per_component: bool = False) -> float:
     >>> diameter(Graph.from_edges([(0, 1), (2, 3), (3, 4)]), per_component=True)
     2.0
     """
-    if not graph.is_connected and not per_component:
+    expect_graph(graph)
+    if not flag(per_component, "per_component") and not graph.is_connected:
         return math.inf
     matrix = lengths(graph)
     order = np.argsort(graph.component_of, kind="stable")
@@ -110,6 +113,7 @@ def diameter(graph: Graph, *, per_component: bool = False) -> float:
 
 def lengths(graph: Graph) -> sparse.csr_array:
     """The matrix of the edges' lengths (resistances) 1 / w."""
+    expect_graph(graph)
     if graph.signed and np.any(graph.weights < 0):
         raise GraphError(
             "distances and resistances need positive weights, and this graph has negative ones; "
