@@ -208,7 +208,11 @@ def test_one_point_is_enough() -> None:
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: ohm.ExponentialEmbedding([[0.0], [1.0]], 0.0), ParameterError, "a must be a number above 0"),
+        (
+            lambda: ohm.ExponentialEmbedding([[0.0], [1.0]], 0.0),
+            ParameterError,
+            "a must be a finite number above 0",
+        ),
         (lambda: ohm.ExponentialEmbedding([[0.0], [1.0]], math.nan), ParameterError, "got nan"),
         (lambda: ohm.ExponentialEmbedding([[0.0], [math.nan]], 1.0), ParameterError, "points"),
         (lambda: ohm.ExponentialEmbedding(np.zeros((0, 2)), 1.0), GraphError, "at least one point"),
@@ -231,3 +235,35 @@ def test_one_point_is_enough() -> None:
 def test_bad_input_is_named(make: object, error: type[OhmlineError], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_equal_distances_at_the_limit_are_those_of_distances_a_little_apart() -> None:
+    square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [3.0, 0.0], [3.0, 1.0]])
+    distances = ohm.ExponentialEmbedding(square, a=1.0).distances
+    n, forest = len(distances), ohm.ExponentialEmbedding(square, a=np.inf).space
+    apart = distances + 1e-6 * (
+        1 - np.eye(n)
+    )  # the edges of the tree a little shorter, in the order of their ranks
+    for i in np.flatnonzero(forest.parent >= 0):
+        j = forest.parent[i]
+        apart[i, j] = apart[j, i] = distances[i, j] + 1e-9 * forest.rank[i]
+    limits = [ohm.ExponentialEmbedding.from_distances(table, a=np.inf) for table in (distances, apart)]
+    rng = np.random.default_rng(0)
+    differs = 0
+    for _ in range(60):
+        nodes, labels = rng.integers(0, n, 12), np.where(rng.random(n) < 0.5, 1, -1)
+        stream = ohm.Stream(nodes, labels[nodes])
+        tied, near = (ohm.play(ohm.Pounce(embedding), stream) for embedding in limits)
+        assert tied.predictions == near.predictions
+        large = ohm.play(ohm.Pounce(ohm.ExponentialEmbedding(square, a=3000.0)), stream)
+        differs += tied.predictions != large.predictions
+        for trace in (tied, near, large):
+            certificate = ohm.bound.EmbeddingBound().certify(trace, labels)
+            assert certificate.valid
+            assert certificate.charged <= certificate.value
+    assert differs > 0  # two equal paths share the current at a finite a, as the docstring says
+
+
+def test_there_is_no_network_at_the_limit() -> None:
+    with pytest.raises(WeightError, match="spanning tree"):
+        ohm.ExponentialEmbedding([[0.0], [1.0], [2.0]], a=np.inf).graph()

@@ -11,6 +11,7 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.bound.contract import Assumption
+from ohmline.checks import instance
 from ohmline.errors import LabelError, LearnerError, ShapeError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
@@ -50,9 +51,14 @@ class Evidence:
         return int(self.mistaken.sum())
 
 
+def expect_trace(trace: Trace) -> Trace:
+    """The trace that was given, or an error that says how to make one."""
+    return instance(trace, Trace, "trace", "give what play(learner, stream) returned", LearnerError)
+
+
 def evidence(trace: Trace, *learners: type) -> Evidence:
     """The evidence in `trace`, or an error when its learner is none of `learners`."""
-    learner: Any = trace.learner
+    learner: Any = expect_trace(trace).learner
     if not isinstance(trace.learner, learners):
         names = " or ".join(kind.__name__ for kind in learners)
         raise LearnerError(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ohmline.bound.asked_trials import expect_trace
 from ohmline.bound.contract import Bound, Certificate
 from ohmline.bound.embedding import EmbeddingBound
 from ohmline.bound.graph_partition import PartitionBound
@@ -54,7 +55,7 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
     >>> best_bound(ohm.play(ohm.Pounce(kernel), stream), barbell.labels).theorem
     'paper 002, Theorem 2'
     """
-    if isinstance(trace.learner, OneVsRest):
+    if isinstance(expect_trace(trace).learner, OneVsRest):
         return OneVsRestBound().certify(trace, comparator)
     found: list[Certificate] = []
     refused = 0

@@ -13,7 +13,7 @@ import numpy as np
 from ohmline.arrays import Floats, non_negative, positive
 from ohmline.bound.asked_trials import labelling
 from ohmline.errors import GraphError
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure import cut, eccentricities
 from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.kernel.sums import component_means
@@ -55,6 +55,7 @@ def point_lengths(graph: Graph) -> PointLengths:
     >>> [array.round(3).tolist() for array in chain]
     [[0.556, 0.222, 0.556], [1.0, 0.667, 1.0], [2.0, 1.0, 2.0]]
     """
+    expect_graph(graph)
     if not graph.is_connected or graph.signed:
         raise GraphError(
             "Theorem 3.2 is about connected graphs without negative weights; take graph.largest_component()"
@@ -106,6 +107,7 @@ def noisy_norm(graph: Graph, noisy: Any, concept: Any, *, b: float, c: float = 0
     >>> noisy_norm(family.graph, family.labels, family.clean, b=1.0, c=1.0)
     NoisyNorm(sqnorm=..., bound=8.0)
     """
+    expect_graph(graph)
     b, c = positive(b, "b"), non_negative(c, "c")
     u, turned = labelling(concept, graph.nodes), labelling(noisy, graph.nodes)
     odd = int(np.sum(u != turned))

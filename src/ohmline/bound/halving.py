@@ -11,7 +11,7 @@ from ohmline.arrays import count
 from ohmline.bound.asked_trials import evidence, labelling, played_again
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.game.trace import Trace
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure import cut
 from ohmline.learn.halving import Halving
 
@@ -97,6 +97,7 @@ def labelling_bits(graph: Graph, cut_budget: int) -> float:
     >>> labelling_bits(generate.line(8).graph, 1), round(labelling_bits(generate.ring(8).graph, 2), 2)
     (4.0, 6.21)
     """
+    expect_graph(graph)
     budget = min(count(cut_budget, "cut_budget"), graph.n_edges)
     sets = sum(math.comb(graph.n_edges, j) for j in range(budget + 1))
     return graph.n_components + math.log2(sets)

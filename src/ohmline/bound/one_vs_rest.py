@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
+from ohmline.bound.asked_trials import expect_trace
 from ohmline.bound.contract import Assumption, Bound, Certificate
 from ohmline.bound.perceptron import Fit, live_curve
 from ohmline.errors import LearnerError
@@ -96,7 +97,7 @@ def live_curves(trace: Trace, marks: Ints) -> Floats:
 
 
 def _learner(trace: Trace) -> OneVsRest:
-    if not isinstance(trace.learner, OneVsRest):
+    if not isinstance(expect_trace(trace).learner, OneVsRest):
         raise LearnerError(
             f"this bound is about OneVsRest, and the trace was played by {type(trace.learner).__name__}; "
             "best_bound finds the theorem of another learner"

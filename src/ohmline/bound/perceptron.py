@@ -13,6 +13,7 @@ from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_dr
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.sharpness import blur_of_norms, sharp
+from ohmline.checks import choice, listed
 from ohmline.errors import ParameterError
 from ohmline.game.trace import Trace
 from ohmline.kernel.contract import Kernel
@@ -69,9 +70,7 @@ class PerceptronBound(Bound):
     """
 
     def __init__(self, fit: Fit = Fit.SEEN) -> None:
-        if not isinstance(fit, Fit):
-            raise ParameterError(f"fit must be Fit.SEEN or Fit.MISTAKEN, got {fit!r}")
-        self.fit = fit
+        self.fit = choice(fit, Fit, "fit")
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
         seen = evidence(trace, Perceptron)
@@ -139,7 +138,8 @@ def live_curve(trace: Trace, checkpoints: Iterable[int], fit: Fit = Fit.SEEN) ->
     >>> bool((live_curve(trace, [0, 5, 10]) >= [trace.first(t).charged.sum() for t in (0, 5, 10)]).all())
     True
     """
-    marks = [count(t, "a checkpoint") for t in checkpoints]
+    marks = [count(t, "a checkpoint") for t in listed(checkpoints, "checkpoints")]
+    choice(fit, Fit, "fit")
     if marks and max(marks) > len(trace):
         raise ParameterError(f"a checkpoint is {max(marks)}, and the trace has {len(trace)} trials")
     seen = evidence(trace, Perceptron)

@@ -23,7 +23,8 @@ from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import leading_factor
 from ohmline.bound.perceptron import Fit
 from ohmline.bound.sharpness import sharp
-from ohmline.errors import KernelError, ParameterError
+from ohmline.checks import choice
+from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
 from ohmline.graph.measure import cover
 from ohmline.kernel.contract import Kernel
@@ -103,9 +104,7 @@ class PounceBound(Bound):
     """
 
     def __init__(self, fit: Fit = Fit.SEEN) -> None:
-        if not isinstance(fit, Fit):
-            raise ParameterError(f"fit must be Fit.SEEN or Fit.MISTAKEN, got {fit!r}")
-        self.fit = fit
+        self.fit = choice(fit, Fit, "fit")
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
         seen = evidence(trace, Pounce)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 
-from ohmline.arrays import Floats, Ints, matrix
+from ohmline.arrays import Floats, Ints, matrix, numbers
+from ohmline.checks import positive
 from ohmline.errors import GraphError, ParameterError, ShapeError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -38,8 +39,10 @@ class ExponentialEmbedding:
     `Pounce` runs on it for every a. Scaling all conductances changes nothing that Pounce does, so they
     are scaled to make the largest 1; voltages and resistances come from elimination without
     subtraction, in logarithms. In the limit a = inf all current takes the minimum spanning tree, and
-    a voltage drops at the largest edge of a path alone; distances that are equal there are taken as if
-    they differed by an amount too small to see. Memory: O(n^2), and O(n^2 d) for a moment while the
+    a voltage drops at the largest edge of a path alone. Distances that are equal there are taken as if
+    they differed by an amount too small to see; where distances
+    tie, a game at a = inf can therefore differ from one at a large finite a, in which two equal paths share the
+    current. Theorem 8 holds for both. Memory: O(n^2), and O(n^2 d) for a moment while the
     distances of points in d dimensions are computed.
 
     Parameters
@@ -86,7 +89,7 @@ class ExponentialEmbedding:
         a, nodes
             As for the class.
         """
-        table = np.array(distances, dtype=np.float64)
+        table = np.array(numbers(distances, "distances", 2, "two dimensions"))
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise ShapeError(f"distances must be a square table, got shape {table.shape}")
         bad = np.argwhere(~(table >= 0))
@@ -110,11 +113,10 @@ class ExponentialEmbedding:
         return self
 
     def _set(self, distances: Floats, a: float, nodes: Iterable[Hashable] | None) -> None:
-        if not isinstance(a, int | float | np.floating | np.integer) or isinstance(a, bool) or not a > 0:
-            raise ParameterError(f"a must be a number above 0, or inf for the limit, got {a!r}")
+        limit = isinstance(a, float | np.floating) and a == np.inf
         if not len(distances):
             raise GraphError("an embedding needs at least one point")
-        self.a = float(a)
+        self.a = np.inf if limit else positive(a, "a")
         self.distances = distances
         self.distances.flags.writeable = False
         self.nodes = NodeIndex(len(distances) if nodes is None else nodes)
@@ -215,6 +217,11 @@ class ExponentialEmbedding:
         Refused with `WeightError` where the weights span more than a factor of e^25: there only `Pounce` on the
         embedding itself is sound.
         """
+        if np.isinf(self.a):
+            raise WeightError(
+                "at a = inf there is no network left, only its spanning tree; use Pounce on the embedding itself, or a "
+                "finite a"
+            )
         span = self.a * (float(self.distances[np.isfinite(self.distances)].max()) - self.shortest)
         if span > 25:
             raise WeightError(

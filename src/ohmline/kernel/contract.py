@@ -12,7 +12,8 @@ from typing import Any, ClassVar, TypeVar, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints, positive
-from ohmline.errors import KernelError
+from ohmline.checks import instance, within
+from ohmline.errors import KernelError, LearnerError, ShapeError
 from ohmline.graph.elimination import EPS
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -204,6 +205,11 @@ class Kernel(ABC):
         positions
             Positions of nodes.
         """
+        positions = np.asarray(positions)
+        if positions.ndim != 1:
+            raise ShapeError(f"positions must have one dimension, got shape {positions.shape}")
+        within(positions, self.n, "positions")
+        positions = positions.astype(np.int64)
         if not self.space.partial:
             return self.space.block(positions)
         rows = np.empty((len(positions), len(positions)))
@@ -310,3 +316,10 @@ class GraphKernel(Kernel):
 
     def made_of(self) -> tuple[str, ...]:
         return repr(self), self.graph.fingerprint
+
+
+def expect_kernel(kernel: Kernel) -> Kernel:
+    """The kernel that was given, or an error that says how to make one."""
+    return instance(
+        kernel, Kernel, "kernel", "make one, for example LaplacianKernel(graph) + Constant(1)", LearnerError
+    )

@@ -13,9 +13,9 @@ from scipy import linalg, sparse
 from ohmline.arrays import Floats, Ints, vector
 from ohmline.errors import KernelError
 from ohmline.graph.elimination import BLUR, EPS, grounded_inverse, probed_error
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure import resistance
-from ohmline.kernel.contract import GraphKernel, Kernel
+from ohmline.kernel.contract import GraphKernel, Kernel, expect_kernel
 from ohmline.kernel.space import Dense
 from ohmline.kernel.sums import component_means
 
@@ -52,7 +52,7 @@ class LaplacianKernel(GraphKernel):
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.graph = expect_graph(graph)
 
     @property
     def space(self) -> Dense:
@@ -152,7 +152,7 @@ def default_bias(kernel: Kernel) -> float:
     float
         The b for `kernel + Constant(b)`.
     """
-    diagonal = kernel.diagonal()
+    diagonal = expect_kernel(kernel).diagonal()
     positive = diagonal[diagonal > 0]
     return float(np.median(positive)) / 10 if len(positive) else 1.0
 

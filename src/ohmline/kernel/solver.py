@@ -11,9 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
+from ohmline.checks import room
 from ohmline.errors import KernelError
 from ohmline.graph.elimination import PROBES
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel, Kernel
 from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
 from ohmline.kernel.iterate import conjugate_gradients
@@ -99,9 +100,10 @@ class SolverKernel(GraphKernel):
         fill_limit: int = 20_000_000,
         tolerance: float = 1e-10,
     ) -> None:
-        self.graph = graph
+        self.graph = expect_graph(graph)
         self.b, self.c = non_negative(b, "b"), non_negative(c, "c")
         self.columns = count(columns, "columns", least=2)
+        room(8.0 * self.columns * graph.n, f"{self.columns} columns of a kernel of {graph.n} nodes")
         self.fill_limit = count(fill_limit, "fill_limit")
         self.tolerance = positive(tolerance, "tolerance")
         self._last_used = np.zeros(self.columns, dtype=np.int64)

@@ -11,9 +11,9 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from ohmline.arrays import Floats, count, non_negative, vector
-from ohmline.checks import room
+from ohmline.checks import flag, room
 from ohmline.errors import KernelError, ParameterError
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel
 from ohmline.kernel.space import Features
 from ohmline.representation import represent
@@ -69,10 +69,10 @@ class SpectralKernel(GraphKernel):
         constant: bool = True,
         shift: float = 1e-4,
     ) -> None:
-        self.graph = graph
+        self.graph = expect_graph(graph)
         self.rank = count(rank, "rank", least=1)
-        self.normalised = normalised
-        self.constant = constant
+        self.normalised = flag(normalised, "normalised")
+        self.constant = flag(constant, "constant")
         self.shift = non_negative(shift, "shift")
         if self.rank > graph.n:
             raise ParameterError(
@@ -109,7 +109,7 @@ class SpectralKernel(GraphKernel):
         rank
             The number of eigenpairs, at least 1 and at most the rank of this kernel.
         """
-        if rank > self.rank:
+        if count(rank, "rank", least=1) > self.rank:
             raise ParameterError(f"rank {rank} is above the {self.rank} eigenpairs that were found; lower it")
         part = SpectralKernel(
             self.graph, rank, normalised=self.normalised, constant=self.constant, shift=self.shift

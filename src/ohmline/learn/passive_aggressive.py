@@ -9,7 +9,7 @@ import numpy as np
 
 from ohmline.arrays import Floats, positive
 from ohmline.compiled import implements
-from ohmline.kernel.contract import Kernel
+from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.space import Space, sqlength
 from ohmline.learn.contract import State, expect_kind, saved_number
 from ohmline.learn.hypothesis import margin_at, move, signed
@@ -71,9 +71,9 @@ class PassiveAggressive(BinaryKernelLearner):
     kind = "PassiveAggressive"
 
     def __init__(self, kernel: Kernel, aggressiveness: float = inf) -> None:
-        self.kernel = kernel
-        limited = aggressiveness != inf
-        self.aggressiveness = positive(aggressiveness, "aggressiveness") if limited else inf
+        self.kernel = expect_kernel(kernel)
+        unlimited = isinstance(aggressiveness, float) and aggressiveness == inf
+        self.aggressiveness = inf if unlimited else positive(aggressiveness, "aggressiveness")
         self.space = Aggression(kernel.space, self.aggressiveness)
         self.state = PassiveAggressiveState(np.zeros(kernel.space.width), np.zeros(1), np.zeros(1))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ohmline.arrays import Floats
 from ohmline.compiled import implements
-from ohmline.kernel.contract import Kernel
+from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.learn.hypothesis import margin_at, move, signed
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.step import learn, view
@@ -59,7 +59,7 @@ class Perceptron(BinaryKernelLearner):
     kind = "Perceptron"
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+        self.kernel = expect_kernel(kernel)
         self.space = kernel.space
         self.state = PerceptronState(np.zeros(kernel.space.width), np.zeros(1), np.zeros(1))
 

@@ -13,7 +13,7 @@ from scipy.sparse import linalg as sparse_linalg
 from ohmline.arrays import Floats, Ints
 from ohmline.errors import GraphError
 from ohmline.graph.elimination import BLUR, eliminate, probed_error, resistances
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure.distances import diameter, lengths
 
 DENSE_PAIR = 1500
@@ -44,6 +44,7 @@ def resistance(graph: Graph, a: Hashable, b: Hashable) -> float:
     >>> resistance(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), 0, 1)  # 1 ohm beside 2 ohm
     0.666...
     """
+    expect_graph(graph)
     i, j = graph.nodes.position(a), graph.nodes.position(b)
     lengths(graph)  # refuses negative weights
     if i == j:
@@ -77,6 +78,7 @@ def resistances_from(graph: Graph, node: Hashable) -> Floats:
     node
         The node, by id, from which all resistances are measured.
     """
+    expect_graph(graph)
     i = graph.nodes.position(node)
     members = np.flatnonzero(graph.component_of == graph.component_of[i])
     row = np.full(graph.n, math.inf)
@@ -101,6 +103,7 @@ def resistance_matrix(graph: Graph) -> Floats:
            [0.5, 0. , inf],
            [inf, inf, 0. ]])
     """
+    expect_graph(graph)
     full = np.full((graph.n, graph.n), math.inf)
     for members in _components(graph):
         full[np.ix_(members, members)] = _component_matrix(graph, members)
@@ -119,6 +122,7 @@ def resistance_diameter(graph: Graph, *, per_component: bool = False) -> float:
     per_component
         True for the largest resistance inside a component instead, which is always finite. Default False.
     """
+    expect_graph(graph)
     if not graph.is_connected and not per_component:
         return math.inf
     if graph.n_edges == graph.n - graph.n_components:
@@ -140,6 +144,7 @@ def algebraic_connectivity(graph: Graph) -> float:
     >>> round(algebraic_connectivity(generate.hypercube(4).graph), 12)
     2.0
     """
+    expect_graph(graph)
     if graph.n < 2:
         raise GraphError("the algebraic connectivity needs at least two nodes, and the graph has one")
     lengths(graph)  # refuses negative weights

@@ -7,7 +7,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ohmline.arrays import positive
+from ohmline.checks import choice, flag, positive
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.contract import State, expect_kind, saved_flag, saved_member, saved_number, take
 from ohmline.learn.lgc.ridge_regression import Variance, regressors
@@ -79,7 +79,8 @@ class OnlineLGC(BinaryKernelLearner):
     ) -> None:
         self.kernel = kernel
         self.mu = positive(mu, "mu")
-        self.mistake_driven, self.variance, self.blocked = bool(mistake_driven), variance, bool(blocked)
+        self.mistake_driven, self.blocked = flag(mistake_driven, "mistake_driven"), flag(blocked, "blocked")
+        self.variance = choice(variance, Variance, "variance")
         self.space = regressors(kernel, dtype, variance, every=not mistake_driven, blocks=blocked)
         self.dtype = dtype
         self.state = LGCState.empty(self.space, self.mu)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ohmline.arrays import AnyArray
+from ohmline.checks import choice, instance, shown
 from ohmline.compiled import dot, internal
 from ohmline.errors import KernelError, ParameterError
 from ohmline.kernel.contract import Kernel
@@ -61,11 +62,13 @@ def regressors(
     kernel: Kernel, dtype: DTypeLike, variance: Variance, *, every: bool, blocks: bool
 ) -> Regressors:
     """The space of a learner over `kernel`, or an error that names what is wrong."""
-    if not isinstance(variance, Variance):
-        raise ParameterError(f"variance must be Variance.AFTER or Variance.BEFORE, got {variance!r}")
-    kind = np.dtype(dtype)
-    if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise ParameterError(f"dtype must be numpy.float64 or numpy.float32, got {dtype!r}")
+    choice(variance, Variance, "variance")
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError):
+        kind = None
+    if kind is None or kind not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise ParameterError(f"dtype must be numpy.float64 or numpy.float32, got {shown(dtype)}")
     features = explicit_features(kernel)
     if features.rows.dtype != kind:
         features = Features.of(np.asarray(features.rows, kind))
@@ -75,8 +78,7 @@ def regressors(
 
 def explicit_features(kernel: Kernel) -> Features:
     """Vectors whose inner products are the kernel: its own, or the exact ones of a dense matrix."""
-    if not isinstance(kernel, Kernel):
-        raise ParameterError(f"expected a kernel such as SpectralKernel(graph, rank=100), got {kernel!r:.80}")
+    instance(kernel, Kernel, "kernel", "make one, for example SpectralKernel(graph, rank=100)")
     if kernel.space.partial:
         raise KernelError(
             "OnlineLGC and SharedLGC need features, and this kernel has columns on demand; "

@@ -9,7 +9,7 @@ import numpy as np
 
 from ohmline.errors import KernelError
 from ohmline.graph.embedding import ExponentialEmbedding
-from ohmline.kernel.contract import Kernel
+from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.laplacian import LaplacianKernel, balanced_sides
 from ohmline.kernel.solver import SolverKernel
 from ohmline.learn.node_learner import BinaryKernelLearner
@@ -67,7 +67,8 @@ class Pounce(BinaryKernelLearner):
     )
 
     def __init__(self, kernel: Kernel | ExponentialEmbedding) -> None:
-        if isinstance(kernel, Kernel):
+        if not isinstance(kernel, ExponentialEmbedding):
+            expect_kernel(kernel)
             _refuse_singular(kernel)
             kernel = kernel.without_bias()
         self.kernel = kernel  # type: ignore[assignment]  # an embedding has nodes and a space too

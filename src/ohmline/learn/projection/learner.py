@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, vector
+from ohmline.checks import choice, flag, shown
 from ohmline.errors import ConflictingLabels, KernelError, LearnerError, ParameterError, SnapshotError
-from ohmline.kernel.contract import Kernel
+from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.space import may_miss_columns, values
 from ohmline.learn.contract import State, expect_kind, saved_count, saved_flag, saved_member, take
 from ohmline.learn.node_learner import BinaryKernelLearner
@@ -96,19 +97,17 @@ class Projection(BinaryKernelLearner):
         start: ArrayLike | None = None,
         contradiction: Contradiction = Contradiction.RAISE,
     ) -> None:
-        if not isinstance(contradiction, Contradiction):
-            raise ParameterError(
-                f"contradiction must be Contradiction.RAISE or .RELABEL, got {contradiction!r}"
-            )
+        choice(contradiction, Contradiction, "contradiction")
         if not isinstance(strategy, Strategy) and not callable(strategy):
             raise ParameterError(
-                f"strategy must be Strategy.LATEST, .ALL, .MISTAKES or a function, got {strategy!r}"
+                f"strategy must be Strategy.LATEST, .ALL, .MISTAKES or a function, got {shown(strategy)}"
             )
-        self.kernel, self.strategy, self.contradiction = kernel, strategy, contradiction
+        self.kernel, self.strategy, self.contradiction = expect_kernel(kernel), strategy, contradiction
+        cyclic, aggressive = flag(cyclic, "cyclic"), flag(aggressive, "aggressive")
         self._given_start = None if start is None else vector(start, "start", length=kernel.n)
         self._affine = not cyclic and strategy is not Strategy.LATEST
         code = int(strategy) if isinstance(strategy, Strategy) else CUSTOM
-        demands = Demands(code, bool(cyclic), bool(aggressive), contradiction is Contradiction.RELABEL)
+        demands = Demands(code, cyclic, aggressive, contradiction is Contradiction.RELABEL)
         if self._affine:
             self.space = Gram.empty(kernel.space, demands)
             self.state = _empty_affine(kernel, self.values_at_start)
