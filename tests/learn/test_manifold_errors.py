@@ -88,7 +88,7 @@ class Odd(VectorKernel):
     [
         (lambda: ohm.Buffer(0), "size of Buffer must be a whole number of at least 1, got 0"),
         (lambda: ohm.Buffer(2.5), "size of Buffer"),
-        (lambda: ohm.Buffer(keep="oldest"), "'newest', 'labelled', got 'oldest'"),
+        (lambda: ohm.Buffer(keep="oldest"), "'labelled', 'strongest', got 'oldest'"),
         (lambda: ohm.RPTree(0), "leaves of RPTree"),
         (lambda: ohm.RPTree(points=1), "points of RPTree"),
         (lambda: ohm.RPTree(rank=0), "rank of RPTree"),
@@ -116,6 +116,7 @@ class Odd(VectorKernel):
         (lambda: ohm.OnlineManifold(lambda_2=np.nan), "lambda_2"),
         (lambda: ohm.OnlineManifold(seed=-1), "seed"),
         (lambda: ohm.OnlineManifold(basis=ohm.Buffer(keep="labelled"), drift=True), "keep='newest'"),
+        (lambda: ohm.OnlineManifold(basis=ohm.Buffer(), drift=True), "keep='newest'"),
         (
             lambda: ohm.OnlineManifold(basis=ohm.RPTree(), step=ohm.Proximal(replays=2)),
             "cannot be replayed|none can be",

@@ -75,7 +75,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         self._features: list[Hashable] | None = None
         self._learner = OnlineManifold(
             None if kernel_width is None else RBF(kernel_width),
-            Buffer(buffer_size, keep=Keep.NEWEST if drift else Keep.LABELLED),
+            Buffer(buffer_size, keep=Keep.NEWEST if drift else Keep.STRONGEST),
             loss,
             Manifold(graph_width),
             late_classes=True,

@@ -47,7 +47,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     | c | `loss` |
     | Omega, w, sigma | `smoothness`: `Manifold(width)`, `Multiview`, or a class of your own |
     | eta_t, gamma | `step`: `Proximal` (default) or `Printed` |
-    | T/l | 1 / `label_rate`; None counts as it goes |
+    | T/l | 1 / `label_rate`; None counts as it goes (see `Proximal`) |
     | f_T, f-bar | what predicts: the latest f, or with `averaged=True` the average of all |
 
     Two declared classes are one function of two signs; more are one function each, over a shared basis, and
@@ -62,7 +62,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     kernel
         `RBF(width)` or `Linear()`; None (default) takes the width of a Gaussian from the first 100 points.
     basis
-        `Buffer` (default: 300 points, buffer-U), `RPTree`, `Nystroem` or `Full`.
+        `Buffer` (default: 300 points, unlabelled ones leave first), `RPTree`, `Nystroem` or `Full`.
     loss
         `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
     smoothness
@@ -75,7 +75,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     late_classes
         Learn classes that were not declared as they come. Default False: such a label is an error.
     label_rate
-        The share of points that come with a label, above 0 and at most 1; None (default) counts as it goes.
+        The share of points that come with a label, above 0 and at most 1: the paper's l / T. None (default) counts
+        labels as they come, so that a label is learned as well among many others as among few; see `Proximal`.
     lambda_1
         Weight of the norm, at least 0. Default 0.001.
     lambda_2
@@ -129,8 +130,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         if kernel is not None and not isinstance(kernel, RBF | Linear):
             raise ParameterError(f"the kernel must be RBF(width) or Linear(), got {kernel!r}")
         if basis is None:
-            basis = Buffer(keep=Keep.NEWEST if drift else Keep.LABELLED)
-        if drift and isinstance(basis, Buffer) and basis.keep is Keep.LABELLED:
+            basis = Buffer(keep=Keep.NEWEST if drift else Keep.STRONGEST)
+        if drift and isinstance(basis, Buffer) and basis.keep is not Keep.NEWEST:
             raise ParameterError(
                 "a buffer that keeps labelled points holds on to labels that drift has made wrong; "
                 "use Buffer(keep='newest') with drift=True"
@@ -456,7 +457,7 @@ def vars_of(options: Options) -> dict[str, Any]:
     """The options by name, with those that the learner fills in itself left open."""
     given = {name: getattr(options, name) for name in Options.__slots__}
     filled = {
-        "basis": Buffer(keep=Keep.NEWEST if options.drift else Keep.LABELLED),
+        "basis": Buffer(keep=Keep.NEWEST if options.drift else Keep.STRONGEST),
         "smoothness": Manifold(),
         "step": Proximal(0.3, decaying=False, replays=5) if options.drift else Proximal(),
     }
