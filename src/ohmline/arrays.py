@@ -1,4 +1,4 @@
-"""The array types that the package speaks, and the checks at its border."""
+"""The array types that the package speaks, and the checks of arrays at its border."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.checks import count as count
+from ohmline.checks import fraction as fraction
+from ohmline.checks import non_negative as non_negative
+from ohmline.checks import positive as positive
+from ohmline.checks import shown
+from ohmline.errors import OhmlineError, ParameterError, ShapeError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,28 +22,59 @@ AnyArray = NDArray[Any]
 
 def vector(values: ArrayLike, name: str, *, length: int | None = None) -> Floats:
     """A finite float64 vector, or an error that names the first bad entry."""
-    array = _numbers(values, name, 1, "one dimension")
-    if length is not None and array.shape[0] != length:
-        raise ShapeError(f"{name} must have {length} entries, got {array.shape[0]}")
+    array = numbers(values, name, 1, "one dimension")
+    _expect_length(array, name, length)
     finite(array, name)
     return array
 
 
 def matrix(values: ArrayLike, name: str) -> Floats:
     """A finite float64 matrix, or an error that names the first bad entry."""
-    array = _numbers(values, name, 2, "two dimensions (rows and columns)")
+    array = numbers(values, name, 2, "two dimensions (rows and columns)")
     finite(array, name)
     return array
 
 
-def _numbers(values: ArrayLike, name: str, dimensions: int, words: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(f"{name} must be numbers, got {values!r:.80}") from None
+def flags(values: ArrayLike, name: str, *, length: int | None = None) -> Bools:
+    """A vector of True and False; nothing is broadcast."""
+    array = _array(values, name)
+    if array.ndim != 1 or (array.size and array.dtype.kind != "b"):
+        raise ShapeError(f"{name} must be a list of True and False, got {shown(values)}")
+    _expect_length(array, name, length)
+    return array.astype(np.bool_)
+
+
+def whole_numbers(values: ArrayLike, name: str, *, low: int, high: int, length: int | None = None) -> Ints:
+    """An int64 vector with entries from `low` to `high`; a new array."""
+    array = _array(values, name)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ShapeError(f"{name} must be a list of whole numbers, got {shown(values)}")
+    _expect_length(array, name, length)
+    bad = np.flatnonzero((array < low) | (array > high)) if array.size else array
+    if len(bad):
+        raise ParameterError(f"{name}[{bad[0]}] is {array[bad[0]]}; it must lie from {low} to {high}")
+    return array.astype(np.int64)
+
+
+def numbers(
+    values: ArrayLike, name: str, dimensions: int, words: str, error: type[OhmlineError] = ShapeError
+) -> Floats:
+    """A float64 array of so many dimensions, which may hold infinities and NaN."""
+    array = _array(values, name, error)
+    if array.dtype.kind == "O":
+        array = _from_objects(array, values, name, error)
+    if array.dtype.kind not in "biuf":
+        raise error(f"{name} must be numbers, got {shown(values)}")
     if array.ndim != dimensions:
         raise ShapeError(f"{name} must have {words}, got shape {array.shape}")
-    return array
+    return array.astype(np.float64, copy=False)
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """A copy that nobody can write to."""
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy
 
 
 def finite(array: Floats, name: str) -> None:
@@ -52,39 +88,32 @@ def finite(array: Floats, name: str) -> None:
         )
 
 
-def positive(value: float, name: str) -> float:
-    """A finite number above zero."""
-    number = _number(value, name)
-    if not number > 0 or not np.isfinite(number):
-        raise ParameterError(f"{name} must be a finite number above 0, got {value!r}")
-    return number
+def refuse_masked(values: Any, name: str, error: type[OhmlineError] = ParameterError) -> None:
+    """Raise where entries of a masked array are hidden: what lies beneath a mask means nothing."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise error(
+            f"{name} has {int(np.ma.getmaskarray(values).sum())} masked entries; remove or fill them first"
+        )
 
 
-def non_negative(value: float, name: str) -> float:
-    """A finite number, zero or more."""
-    number = _number(value, name)
-    if not number >= 0 or not np.isfinite(number):
-        raise ParameterError(f"{name} must be a finite number of at least 0, got {value!r}")
-    return number
-
-
-def fraction(value: float, name: str) -> float:
-    """A number in [0, 1]."""
-    number = _number(value, name)
-    if not 0 <= number <= 1:
-        raise ParameterError(f"{name} must lie between 0 and 1, got {value!r}")
-    return number
-
-
-def count(value: int, name: str, *, least: int = 0) -> int:
-    """A whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    return int(value)
-
-
-def _number(value: float, name: str) -> float:
+def _array(values: ArrayLike, name: str, error: type[OhmlineError] = ShapeError) -> AnyArray:
+    refuse_masked(values, name, error)
     try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name} must be a number, got {value!r}") from None
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        raise error(f"{name} must be an array whose rows are equally long, got {shown(values)}") from None
+
+
+def _from_objects(array: AnyArray, values: Any, name: str, error: type[OhmlineError]) -> Floats:
+    """Python numbers of mixed kinds, such as large whole numbers, None (missing) and fractions."""
+    if any(isinstance(entry, str | bytes | complex) for entry in array.ravel().tolist()):
+        raise error(f"{name} must be numbers, got {shown(values)}")
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise error(f"{name} must be numbers, got {shown(values)}") from None
+
+
+def _expect_length(array: AnyArray, name: str, length: int | None) -> None:
+    if length is not None and array.shape[0] != length:
+        raise ShapeError(f"{name} must have {length} entries, got {array.shape[0]}")
