@@ -25,7 +25,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
     that has been told "not this" at every label is always kept and becomes the newcomer's.
 
     The features are those of the first point learned. One that is missing later counts as 0, one
-    that is new later is ignored; so scale them first (`preprocessing.StandardScaler() | ...`).
+    that is new later is ignored; so scale them first (`preprocessing.StandardScaler() | ...`, or `standardise=True`).
 
     Parameters
     ----------
@@ -40,6 +40,8 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         As for `OnlineManifold`: the loss and the weights of the norm and of the graph.
     drift
         Whether to forget the past, for streams that change. Default False.
+    standardise
+        Divide each feature by its standard deviation over the points that the widths are read off. Default False.
     seed
         Draws the replays under `drift`. Default 0.
 
@@ -62,6 +64,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         lambda_1: float = 1e-3,
         lambda_2: float = 0.3,
         drift: bool = False,
+        standardise: bool = False,
         seed: int = 0,
     ) -> None:
         self.kernel_width = kernel_width
@@ -71,6 +74,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.drift = drift
+        self.standardise = standardise
         self.seed = seed
         self._features: list[Hashable] | None = None
         self._learner = OnlineManifold(
@@ -82,6 +86,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
             lambda_1=lambda_1,
             lambda_2=lambda_2,
             drift=drift,
+            standardise=standardise,
             seed=seed,
         )
 

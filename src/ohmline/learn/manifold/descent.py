@@ -15,10 +15,15 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, count, positive
+from ohmline.checks import flag, number
 from ohmline.compiled import dot, internal
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.loss import proximal, slope
 from ohmline.learn.step import UNLABELLED
+
+LARGEST_WEIGHT = 1e100
+"""Weights and step sizes beyond this make products that are not finite."""
+MOST_REPLAYS = 10_000
 
 
 @final
@@ -38,7 +43,7 @@ class Printed:
     gamma: float = 0.1
 
     def __post_init__(self) -> None:
-        positive(self.gamma, "gamma of Printed")
+        number(positive(self.gamma, "gamma of Printed"), "gamma of Printed", most=LARGEST_WEIGHT)
 
 
 @final
@@ -63,7 +68,7 @@ class Proximal:
         Whether eta_t = gamma / sqrt(t) (default); False keeps eta_t = gamma, for streams that drift.
     replays
         How many random points of the basis the step is repeated at after each new one, at least 0: for streams that
-        drift. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
+        drift. At most 10,000. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
     """
 
     gamma: float = 1.0
@@ -71,8 +76,9 @@ class Proximal:
     replays: int = 0
 
     def __post_init__(self) -> None:
-        positive(self.gamma, "gamma of Proximal")
-        count(self.replays, "the replays of Proximal")
+        number(positive(self.gamma, "gamma of Proximal"), "gamma of Proximal", most=LARGEST_WEIGHT)
+        flag(self.decaying, "decaying of Proximal")
+        count(self.replays, "the replays of Proximal", most=MOST_REPLAYS)
 
 
 Step = Printed | Proximal

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, count, fraction, matrix, non_negative, vector
+from ohmline.arrays import Floats, count, fraction, matrix, vector
+from ohmline.checks import flag, number, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.classes import ClassTable
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import State, expect_kind, take
-from ohmline.learn.manifold.bandwidth import Bandwidth
+from ohmline.learn.manifold.bandwidth import Bandwidth, different, lopsided
 from ohmline.learn.manifold.bases import Basis, Buffer, Keep
-from ohmline.learn.manifold.descent import Printed, Proximal, Step
+from ohmline.learn.manifold.choices import member
+from ohmline.learn.manifold.descent import LARGEST_WEIGHT, Printed, Proximal, Step
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.model import Functions, Model
@@ -27,7 +30,11 @@ from ohmline.representation import represent
 
 REMEDY = "pass late_classes=True"
 WARM_UP = 100
-"""Points from which missing widths are read. They are kept and learned, none is lost."""
+"""Different points from which missing widths are read. They are kept and learned, none is lost."""
+LONGEST_WARM_UP = 1000
+"""Points after which the warm-up ends with however many different ones there were."""
+LARGEST_VALUE = 1e150
+"""Features above this could not be squared."""
 
 
 @final
@@ -60,14 +67,15 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     Parameters
     ----------
     kernel
-        `RBF(width)` or `Linear()`; None (default) takes the width of a Gaussian from the first 100 points.
+        `RBF(width)` or `Linear()`; None (default) takes the width of a Gaussian from the first 100 different points,
+        or those among the first 1,000 where there are fewer.
     basis
         `Buffer` (default: 300 points, unlabelled ones leave first), `RPTree`, `Nystroem` or `Full`.
     loss
         `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
     smoothness
         `Manifold(width)`, `Multiview`, or a `Smoothness` of your own; `Manifold()` by default, whose width is
-        read off the first 100 points.
+        read off the same points.
     step
         `Proximal` (default) or `Printed`.
     classes
@@ -89,7 +97,11 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         points must not be used there, since it holds on to labels that have become wrong; asking for both is an
         error. Default False.
     bandwidth
-        How missing widths are read off the data: `"neighbours"` (default) or `"median"`.
+        How missing widths are read off the data: `"neighbours"` (default) or `"median"`; see `Bandwidth`.
+    standardise
+        Divide each feature by its standard deviation over the points that the widths are read off, and keep to that.
+        For features in different units. Default False: pixels, for one, are better as they are. Where widths are read
+        off the data and one feature spreads 100 times as far as the others, a warning says so.
     seed
         Draws the replays and the directions of a tree; a whole number of at least 0. Default 0.
 
@@ -125,12 +137,16 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         averaged: bool = False,
         drift: bool = False,
         bandwidth: Bandwidth | str = Bandwidth.NEIGHBOURS,
+        standardise: bool = False,
         seed: int = 0,
     ) -> None:
         if kernel is not None and not isinstance(kernel, RBF | Linear):
             raise ParameterError(f"the kernel must be RBF(width) or Linear(), got {kernel!r}")
+        drift = flag(drift, "drift")
         if basis is None:
             basis = Buffer(keep=Keep.NEWEST if drift else Keep.STRONGEST)
+        if not isinstance(basis, Basis):
+            raise ParameterError(f"basis must be Buffer, RPTree, Nystroem or Full, got {shown(basis)}")
         if drift and isinstance(basis, Buffer) and basis.keep is not Keep.NEWEST:
             raise ParameterError(
                 "a buffer that keeps labelled points holds on to labels that drift has made wrong; "
@@ -141,30 +157,37 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             step = Proximal(0.3, decaying=False, replays=replays) if drift else Proximal()
         if not isinstance(step, Printed | Proximal):
             raise ParameterError(f"the step must be Printed(gamma) or Proximal(gamma), got {step!r}")
-        if label_rate is not None and fraction(label_rate, "label_rate") == 0:
+        if label_rate is not None and fraction(label_rate, "label_rate") < 1e-12:
             raise ParameterError(
-                "label_rate must be above 0: it is the share of points that come with a label"
+                f"label_rate must be above 0 (at least 1e-12), got {label_rate!r}: it is the share of points that "
+                "come with a label"
+            )
+        if smoothness is not None and not isinstance(smoothness, Smoothness):
+            raise ParameterError(
+                f"smoothness must be Manifold(width), Multiview or a Smoothness of your own, got {shown(smoothness)}"
             )
         self.options = Options(
             kernel=kernel,
             basis=basis,
-            loss=_member(Loss, loss, "loss"),
+            loss=member(Loss, loss, "loss"),
             smoothness=Manifold() if smoothness is None else smoothness,
             step=step,
-            label_rate=label_rate,
-            lambda_1=non_negative(lambda_1, "lambda_1"),
-            lambda_2=non_negative(lambda_2, "lambda_2"),
-            averaged=bool(averaged),
-            drift=bool(drift),
-            bandwidth=_member(Bandwidth, bandwidth, "bandwidth"),
+            label_rate=None if label_rate is None else float(label_rate),
+            lambda_1=number(lambda_1, "lambda_1", least=0.0, most=LARGEST_WEIGHT),
+            lambda_2=number(lambda_2, "lambda_2", least=0.0, most=LARGEST_WEIGHT),
+            averaged=flag(averaged, "averaged"),
+            drift=drift,
+            bandwidth=member(Bandwidth, bandwidth, "bandwidth"),
+            standardise=flag(standardise, "standardise"),
             seed=count(seed, "seed"),
         )
         self.options.check()
-        self.late_classes = bool(late_classes)
+        self.late_classes = flag(late_classes, "late_classes")
         self._table = _table(classes, self.late_classes)
         self._model: Model | None = None
         self._draft: Model | None = None
         self._pending: list[tuple[Floats, int]] = []
+        self._different: set[bytes] = set()
         self._dimension: int | None = None
 
     learns_unlabelled = True
@@ -244,22 +267,28 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     def fix_widths(self) -> None:
         """End the warm-up now: take missing widths from the points seen so far."""
         if self._model is None and self._pending:
+            points = np.array([x for x, _ in self._pending])
             self._use(self._learned(len(self._pending)))
             self._pending.clear()
+            self._different.clear()
+            self._warn(points)
 
     def locate(self, x: ArrayLike) -> Floats:
         row = np.ascontiguousarray(vector(x, "x"))
         self._fits(len(row))
+        _expect_moderate(row, "x")
         return row
 
     def locate_all(self, xs: Iterable[ArrayLike]) -> Floats:
         if isinstance(xs, np.ndarray) and xs.ndim == 2:
             rows = np.require(matrix(xs, "x"), requirements=["C", "W"])  # one compiled form for all
             self._fits(rows.shape[1])
+            _expect_moderate(rows, "x")
             return rows
         first, listed = self._dimension, []
         for t, x in enumerate(xs):
             row = vector(x, f"x[{t}]", length=first)
+            _expect_moderate(row, f"x[{t}]")
             first = len(row)
             listed.append(row)
         return np.array(listed).reshape(len(listed), first or 0)
@@ -383,10 +412,11 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         """Keep a point for the widths; after the last of them, learn them all in their order."""
         self._dimension = len(row)
         self._pending.append((row.copy(), code))
+        self._different.add((row + 0.0).tobytes())  # -0.0 is 0.0
         if self._draft is not None:
             self._draft.learn(row, code)
         n = len(self._pending)
-        if n == WARM_UP:
+        if len(self._different) >= WARM_UP or n >= LONGEST_WARM_UP:
             self.fix_widths()
         elif n & (n - 1) == 0:
             self._draft = None
@@ -401,11 +431,28 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _learned(self, first: int) -> Model:
         """A model with widths from the `first` pending points that has learned them all."""
-        points = np.array([x for x, _ in self._pending[:first]])
+        points = different(np.array([x for x, _ in self._pending[:first]]))
         model = Model.fit_widths(self.options, points, self._functions)
         for x, y in self._pending:
             model.learn(x, y)
         return model
+
+    def _warn(self, points: Floats) -> None:
+        """Say where the widths that were read off these points cannot be trusted."""
+        seen = different(points)
+        if not np.any(np.ptp(seen, axis=0) ** 2 > 0):
+            warnings.warn(
+                f"the first {len(points)} points are all the same, so the widths are a guess of 1; "
+                "give them: OnlineManifold(RBF(width), smoothness=Manifold(width))",
+                stacklevel=2,
+            )
+        wide = None if self.options.standardise else lopsided(seen)
+        if wide is not None:
+            warnings.warn(
+                f"feature {wide[0]} spreads {wide[1]:.0f} times as far as the others, so it alone decides which points "
+                "are near; scale the features, or pass standardise=True",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         return represent(self, **{**vars_of(self.options), "classes": self._classes_shown()})
@@ -433,13 +480,14 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             )
 
 
-def _member(kind: Any, given: Any, name: str) -> Any:
-    try:
-        return kind(given)
-    except ValueError:
+def _expect_moderate(values: Floats, name: str) -> None:
+    """Raise where a value is too large to be squared."""
+    if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
+        where = tuple(int(k) for k in np.argwhere(np.abs(values) > LARGEST_VALUE)[0])
         raise ParameterError(
-            f"{name} must be one of {', '.join(repr(str(k)) for k in kind)}, got {given!r}"
-        ) from None
+            f"{name}{list(where)} is {values[where]:g}; features above {LARGEST_VALUE:g} in size cannot be squared, "
+            "scale them first"
+        )
 
 
 def _table(given: Sequence[Any] | None, late: bool) -> ClassTable:

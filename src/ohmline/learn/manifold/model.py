@@ -11,6 +11,7 @@ from ohmline.arrays import Floats, Ints, finite, non_negative
 from ohmline.errors import ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, take
+from ohmline.learn.manifold.bandwidth import unit_scale
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import Options
@@ -58,12 +59,13 @@ class Model:
         functions: Functions,
         kernels: tuple[VectorKernel, ...],
         graph_width: float | None,
+        scale: Floats,
     ) -> None:
         self.options, self.kernels, self.graph_width = options, kernels, graph_width
-        self.dimension = dimension
+        self.dimension, self.scale = dimension, scale
         self._bound: tuple[ManifoldState, Bound] | None = None
         self.columns = options.columns(dimension)
-        self.space: Terms = options.terms(self.columns, kernels, graph_width, binary=functions.binary)
+        self.space: Terms = options.terms(self.columns, scale, kernels, graph_width, binary=functions.binary)
         expansion = Expansion.empty(
             views=len(self.columns),
             dimension=self.columns.shape[1],
@@ -82,7 +84,9 @@ class Model:
 
     @classmethod
     def fit_widths(cls, options: Options, points: Floats, functions: Functions) -> Self:
-        """A model whose open widths are read off `points`."""
+        """A model whose open widths, and the scale of the features, are read off `points`."""
+        scale = unit_scale(points) if options.standardise else np.ones(points.shape[1])
+        points = points * scale
         columns = options.columns(points.shape[1])
         kernels = tuple(
             RBF(options.bandwidth.kernel_width(points[:, view[view >= 0]]))
@@ -93,7 +97,7 @@ class Model:
         graph, width = options.smoothness, None
         if isinstance(graph, Manifold) and graph.weight is None:
             width = options.bandwidth.graph_width(points) if graph.width is None else graph.width
-        return cls(options, points.shape[1], functions, kernels, width)
+        return cls(options, points.shape[1], functions, kernels, width, scale)
 
     def __getstate__(self) -> dict[str, Any]:  # addresses mean nothing in another process
         return {**self.__dict__, "_bound": None}
@@ -175,12 +179,13 @@ class Model:
         return KernelFunction(
             self.kernels,
             tuple(view[view >= 0] for view in self.columns),
-            self.basis_points(),
+            self.basis_points() / self.scale,
             coefficients.copy(),
+            self.scale.copy(),
         )
 
     def basis_points(self) -> Floats:
-        """The elements of the basis, (n, d)."""
+        """The elements of the basis, (n, d), in the scale of the model."""
         points = np.zeros((self.size, self.dimension))
         for view, columns in enumerate(self.columns):
             kept = columns >= 0
@@ -194,6 +199,7 @@ class Model:
         return {
             "model.dimension": np.array(self.dimension),
             "model.widths": widths,
+            "model.scale": self.scale.copy(),
             "model.graph_width": np.array(graph),
             "model.order": self.state.order.copy(),
             "model.seen": self.state.seen.copy(),
@@ -210,7 +216,14 @@ class Model:
 
         kernels = tuple(RBF(float(w)) if w > 0 else Linear() for w in part("model.widths"))
         graph = float(part("model.graph_width"))
-        model = cls(options, int(part("model.dimension")), functions, kernels, graph if graph > 0 else None)
+        model = cls(
+            options,
+            int(part("model.dimension")),
+            functions,
+            kernels,
+            graph if graph > 0 else None,
+            np.array(part("model.scale")),
+        )
         expansion = Expansion(*(np.array(part(f"expansion.{k}")) for k in Expansion._fields))
         model.state = ManifoldState(
             _rebuilt("basis", model.state.basis, part),
@@ -242,7 +255,7 @@ class Model:
         diagonal = np.diagonal(expansion.gram[:, :n, :n], axis1=1, axis2=2)
         apart = diagonal + work.kxx[:, None] - 2 * work.k[:, :n]
         return Scene(
-            x,
+            x * self.scale,
             self.basis_points(),
             expansion.mass[:n] * scale,
             work.score.copy(),

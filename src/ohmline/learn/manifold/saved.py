@@ -38,6 +38,7 @@ def settings_text(options: Options, classes: tuple[Any, ...], late_classes: bool
         "averaged": options.averaged,
         "drift": options.drift,
         "bandwidth": str(options.bandwidth),
+        "standardise": options.standardise,
         "seed": options.seed,
         "classes": list(classes),
         "late_classes": late_classes,

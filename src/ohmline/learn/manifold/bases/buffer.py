@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import count
+from ohmline.checks import instance
 from ohmline.compiled import implements, internal
-from ohmline.errors import ParameterError
-from ohmline.learn.manifold.bases.contract import Basis, admit, weigh
+from ohmline.learn.manifold.bases.contract import LARGEST_BASIS, Basis, admit, weigh
+from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.expansion import Expansion, Workspace, store
 from ohmline.learn.manifold.pursuit import Pursuit, leave, pursue
 from ohmline.learn.manifold.smoothness import Smoothness, gaussian_weights
@@ -74,14 +75,9 @@ class Buffer(Basis):
     def __init__(
         self, size: int = 300, *, keep: Keep | str = Keep.STRONGEST, pursuit: Pursuit | None = None
     ) -> None:
-        self.size = count(size, "the size of Buffer", least=1)
-        try:
-            self.keep = Keep(keep)
-        except ValueError:
-            raise ParameterError(
-                f"keep must be one of {', '.join(repr(str(k)) for k in Keep)}, got {keep!r}"
-            ) from None
-        self.pursuit = Pursuit() if pursuit is None else pursuit
+        self.size = count(size, "the size of Buffer", least=1, most=LARGEST_BASIS)
+        self.keep = member(Keep, keep, "keep")
+        self.pursuit = Pursuit() if pursuit is None else instance(pursuit, Pursuit, "pursuit")
 
     @property
     def capacity(self) -> int:
