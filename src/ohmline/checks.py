@@ -113,7 +113,7 @@ def text(value: Any, name: str) -> str:
 
 
 def instance(
-    value: Any, kind: type[T], name: str, remedy: str = "", error: type[OhmlineError] = ParameterError
+    value: T, kind: type[Any], name: str, remedy: str = "", error: type[OhmlineError] = ParameterError
 ) -> T:
     """A value of a class: a graph where a graph is wanted, a kernel where a kernel is.
 

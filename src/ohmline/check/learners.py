@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from ohmline.bound.contract import Bound
 from ohmline.check.kernels import FullRankFeatures
 from ohmline.check.law import demand
-from ohmline.errors import KernelError
+from ohmline.errors import KernelError, OhmlineError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
@@ -21,6 +21,7 @@ from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.kernel.solver import SolverKernel
 from ohmline.kernel.terms import Constant
 from ohmline.learn.contract import OnlineLearner, State
+from ohmline.learn.node_learner import NodeLearner
 from ohmline.query.stream import Always
 
 NEAR_TIE = 1e-7
@@ -83,6 +84,7 @@ def learner(
     query = Always() if query is None else query
     prediction_is_pure(subject, graph, stream)
     snapshot_is_invisible(subject, graph, stream)
+    a_refusal_changes_nothing(subject, graph, stream)
     trace = compiled_equals_events(subject, graph, stream, query)
     scores_are_finite(trace)
     if subject.over is not None:
@@ -128,6 +130,69 @@ def snapshot_is_invisible(subject: Subject, graph: Graph, stream: Stream) -> Non
         stored.learn_one(x, y)
     for name, array in steady.snapshot().items():
         demand(array.dtype.kind in "fiubU", "a snapshot is plain arrays", f"{name} has dtype {array.dtype}")
+
+
+def a_refusal_changes_nothing(subject: Subject, graph: Graph, stream: Stream) -> None:
+    """A game or a snapshot that is refused leaves the learner byte for byte as it was, and no error is a raw one."""
+    law = "a refusal changes nothing"
+    learner = subject.make(graph)
+    half = len(stream) // 2
+    play(learner, stream.take(half))
+    before = learner.snapshot()
+    bad = [*list(stream)[half:], (_Nowhere(), stream.labels[0] if len(stream) else None)]
+    for compiled in (True, False):
+        try:
+            play(learner, bad, compiled=compiled)
+        except OhmlineError:
+            pass
+        except Exception as error:
+            demand(False, law, f"an unknown thing raised {error!r}")
+        else:
+            demand(False, law, "an unknown thing was accepted")
+        demand(_same_state(before, learner.snapshot()), law, f"a game of an unknown thing, {compiled=}, did")
+    for what, damaged in damages(before):
+        try:
+            subject.restore(damaged, graph)
+        except OhmlineError:
+            pass
+        except Exception as error:
+            demand(False, law, f"a snapshot with {what} raised {error!r}")
+        if isinstance(learner, NodeLearner):
+            try:
+                learner.load(damaged)
+            except OhmlineError:
+                demand(_same_state(before, learner.snapshot()), law, f"a refused snapshot with {what} did")
+            else:
+                learner.load(before)
+
+
+def damages(state: State) -> Iterator[tuple[str, State]]:
+    """A snapshot with one array missing, of another type or shape, or with an entry that is out of range.
+
+    Parameters
+    ----------
+    state
+        What `snapshot` gave.
+
+    Yields
+    ------
+    tuple
+        What is wrong, in words, and the damaged snapshot.
+    """
+    for name, array in state.items():
+        yield f"no {name}", {key: value for key, value in state.items() if key != name}
+        yield f"{name} one row longer", {**state, name: np.append(np.atleast_1d(array), array.ravel()[:1])}
+        yield f"{name} as text", {**state, name: np.array("damaged")}
+        yield f"{name} as an object", {**state, name: np.array(None)}
+        for offset in (10**7, -(10**7), np.nan) if array.dtype.kind in "iuf" and array.size else ():
+            changed = np.array(array)
+            with np.errstate(invalid="ignore"):
+                changed.flat[0] = np.asarray(offset).astype(array.dtype) + array.flat[0]
+            yield f"{name} off by {offset}", {**state, name: changed}
+
+
+class _Nowhere:
+    """A thing that no learner knows."""
 
 
 def compiled_equals_events(subject: Subject, graph: Graph, stream: Stream, query: Any) -> Trace:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.errors import ParameterError
+from ohmline.checks import flag, function, generator, instance, none_or, shown
+from ohmline.errors import LearnerError, OhmlineError, ParameterError
 from ohmline.game.arrays import play_arrays
 from ohmline.game.events import Events, play_events
 from ohmline.game.members import play_members
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
-from ohmline.game.until import Ending, limits_of
+from ohmline.game.until import Ending, Until, limits_of
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import OnlineLearner
 from ohmline.learn.one_vs_rest import OneVsRest
@@ -34,6 +35,9 @@ def play(
     progress: Callable[[int], None] | None = None,
 ) -> Trace:
     """Play a stream and return the trace; the learner is changed.
+
+    A `Stream` or a list that is refused (an unknown node, labels that contradict each other) leaves the learner as
+    it was. From a stream that is drawn item by item, it keeps what it learned before the refused item.
 
     A `Stream` (or a list of pairs) is played in one compiled loop wherever the learner and the query allow it.
     Any other iterable is drawn from one item at a time, never ahead of the learner, so that a person, a growing
@@ -85,22 +89,39 @@ def play(
     asked for 1
     Trace(10 trials, 1 mistakes, 2 labels asked)
     """
+    instance(learner, OnlineLearner, "learner", "give a learner such as LocalLGC(graph)", LearnerError)
     query = Always() if query is None else checked(query)
     limits, predicate = limits_of(until)
-    start = time.perf_counter()
-    coins = np.random.default_rng(seed) if needs_coin(query) else None
-    report = progress if progress is not None else _silent
+    draws = generator(seed)
+    coins = draws if needs_coin(query) else None
+    report = _silent if progress is None else function(progress, "progress")
+    compiled = flag(compiled, "compiled")
+    none_or(function, oracle, "oracle")
     table = _table(stream) if oracle is None else None
-    if table is not None and compiled and predicate is None and in_compiled_code(query):
-        draws: Floats = np.zeros(0) if coins is None else coins.random(len(table))
-        if isinstance(learner, CompiledLearner):
-            meaning, log, played = play_arrays(learner, table, query, draws, limits, report)
-            return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
-        if isinstance(learner, OneVsRest) and is_blind(query) and until is None:
-            meaning, log = play_members(learner, table, query, draws, report)
-            return Trace(learner, table, meaning, log, time.perf_counter() - start)
     events = Events(learner, query, coins, oracle, limits, predicate, report)
-    return play_events(events, stream if table is None else table)
+    if table is None:
+        return play_events(events, stream)
+    put_back = learner.checkpoint()
+    try:
+        return _play_table(events, table, compiled=compiled)
+    except OhmlineError:
+        put_back()
+        raise
+
+
+def _play_table(events: Events, table: Stream, *, compiled: bool) -> Trace:
+    """Play a stream that is all there, in compiled code wherever the learner and the query allow it."""
+    learner, query, limits = events.learner, events.query, events.limits
+    start = time.perf_counter()
+    if compiled and events.predicate is None and in_compiled_code(query):
+        draws: Floats = np.zeros(0) if events.coins is None else events.coins.random(len(table))
+        if isinstance(learner, CompiledLearner):
+            meaning, log, played = play_arrays(learner, table, query, draws, limits, events.report)
+            return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
+        if isinstance(learner, OneVsRest) and is_blind(query) and limits == Until():
+            meaning, log = play_members(learner, table, query, draws, events.report)
+            return Trace(learner, table, meaning, log, time.perf_counter() - start)
+    return play_events(events, table)
 
 
 def _table(stream: Stream | Iterable[Any]) -> Stream | None:
@@ -113,7 +134,7 @@ def _table(stream: Stream | Iterable[Any]) -> Stream | None:
         except (TypeError, ValueError):
             raise ParameterError(
                 "a stream gives pairs (thing, label), with None for a label that is not known, got "
-                f"{stream!r:.80}; give oracle= to play things whose labels somebody else knows"
+                f"{shown(stream)}; give oracle= to play things whose labels somebody else knows"
             ) from None
         return Stream([x for x, _ in pairs], [y for _, y in pairs])
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from functools import cached_property
+from hashlib import sha256
 from typing import NamedTuple, Self, final
 
 import numpy as np
@@ -119,6 +120,13 @@ class ExponentialEmbedding:
         self.nodes = NodeIndex(len(distances) if nodes is None else nodes)
         if len(self.nodes) != len(distances):
             raise ShapeError(f"nodes must name the {len(distances)} points, got {len(self.nodes)} ids")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of ids, distances and `a`, by which a snapshot knows the embedding that it was made over."""
+        digest = sha256(f"{self.nodes.fingerprint}:{self.a!r}:".encode())
+        digest.update(np.ascontiguousarray(self.distances).tobytes())
+        return digest.hexdigest()
 
     @property
     def n(self) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
+from functools import cached_property
+from hashlib import sha256
 from typing import TypeVar, final
 
 import numpy as np
@@ -62,6 +64,17 @@ class Kernel(ABC):
     def base(self) -> Kernel:
         """This kernel without its factor, bias and ridge."""
         return self
+
+    @cached_property
+    @final
+    def fingerprint(self) -> str:
+        """A digest of parameters, nodes and graph, by which a snapshot knows the kernel that it was made over."""
+        parts = (type(self).__name__, self.nodes.fingerprint, *self.made_of())
+        return sha256("\n".join(parts).encode()).hexdigest()
+
+    def made_of(self) -> tuple[str, ...]:
+        """What tells this kernel from another one of its class over the same nodes, as text."""
+        return (repr(self),) if type(self).__repr__ is not object.__repr__ else ()
 
     @property
     def centred(self) -> bool:
@@ -262,6 +275,9 @@ class DerivedKernel(Kernel):
     def component_of(self) -> Ints:
         return self.origin.component_of
 
+    def made_of(self) -> tuple[str, ...]:
+        return repr(self), self.origin.fingerprint
+
 
 class GraphKernel(Kernel):
     """A kernel whose nodes and components are those of a graph."""
@@ -277,3 +293,6 @@ class GraphKernel(Kernel):
     @final
     def component_of(self) -> Ints:
         return self.graph.component_of
+
+    def made_of(self) -> tuple[str, ...]:
+        return repr(self), self.graph.fingerprint

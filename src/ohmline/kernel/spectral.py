@@ -140,6 +140,9 @@ class SpectralKernel(GraphKernel):
             return float("inf")
         return float(np.sum(coordinates**2 * (values + self.shift)))
 
+    def made_of(self) -> tuple[str, ...]:
+        return *super().made_of(), repr((self.normalised, self.constant, self.shift))
+
     def __repr__(self) -> str:
         return f"SpectralKernel({self.graph!r}, rank={self.rank})"
 

@@ -96,6 +96,9 @@ class KernelSum(DerivedKernel):
     def sqnorm(self, u: Floats) -> float:
         return sqnorm_from_space(self.space, vector(u, "u", length=self.n))
 
+    def made_of(self) -> tuple[str, ...]:
+        return *super().made_of(), self.second.fingerprint
+
     def __repr__(self) -> str:
         return f"{self.origin!r} + {self.second!r}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from functools import cached_property
+from hashlib import sha256
 from typing import final
 
 import numpy as np
@@ -114,6 +115,9 @@ class PointKernel(Kernel):
 
     def sqnorm(self, u: Floats) -> float:
         return sqnorm_from_space(self.space, vector(u, "u", length=self.n))
+
+    def made_of(self) -> tuple[str, ...]:
+        return repr(self), sha256(np.ascontiguousarray(self.points).tobytes()).hexdigest()
 
     def __repr__(self) -> str:
         return f"{self.kernel!r}.over({len(self.points)} points)"

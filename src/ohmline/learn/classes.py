@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, final
 
 import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.errors import LabelError, SnapshotError
-from ohmline.learn.contract import State, take
+from ohmline.learn.contract import State, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
 from ohmline.representation import represent
@@ -85,6 +85,10 @@ class ClassTable:
         names = self.names
         self._code = {names[code]: k for k, code in enumerate(codes)}
 
+    def become(self, names: Iterable[Any]) -> None:
+        """Exactly these classes, in this order."""
+        self._code = {name: k for k, name in enumerate(names)}
+
     def settings(self) -> State:
         """For a snapshot."""
         return {"classes": np.array(written(self.names, "classes")), "fixed": np.array(self.fixed)}
@@ -121,6 +125,16 @@ class ManyClassLearner(NodeLearner[Any]):
     def decode(self, code: int) -> Any:
         return None if code < 0 else self._table.names[code]
 
+    @final
+    def checkpoint(self) -> Callable[[], None]:
+        put_state_back, names = super().checkpoint(), self._table.names
+
+        def put_back() -> None:
+            self._table.become(names)
+            put_state_back()
+
+        return put_back
+
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
 
@@ -131,7 +145,7 @@ class ManyClassLearner(NodeLearner[Any]):
 
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:
     """The labels in a snapshot, and whether they were declared."""
-    return json.loads(str(take(state, kind, "classes"))), bool(take(state, kind, "fixed"))
+    return saved_list(state, kind, "classes"), saved_flag(state, kind, "fixed")
 
 
 def written(values: Iterable[Any], what: str) -> str:

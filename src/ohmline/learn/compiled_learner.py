@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import nan
 from typing import Any, ClassVar, cast, final
 
@@ -290,6 +290,14 @@ class CompiledLearner(OnlineLearner[X, Y]):
         step = self.learn_compiled if self.ready(1) else self.learn_event
         prediction, updated, progress = step(place, code)
         return Update(None if y is None else prediction != code, updated, progress)
+
+    def checkpoint(self) -> Callable[[], None]:
+        kept = copied(self._state)
+
+        def put_back() -> None:
+            self.state = kept
+
+        return put_back
 
     def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
         return {name: value for name, value in self.__dict__.items() if name != "_bound"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
@@ -10,15 +11,17 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ohmline.arrays import Floats, Ints
+from ohmline.checks import instance, shown
 from ohmline.compiled import implements
 from ohmline.errors import LearnerError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.kernel.space import Dense
-from ohmline.learn.contract import TIE, State
+from ohmline.learn.contract import TIE, State, expect_kind, saved_member
 from ohmline.learn.hypothesis import signed
 from ohmline.learn.node_learner import BinaryNodeLearner
+from ohmline.learn.ranges import MAY_BE_INFINITE, NODE_COUNT, POSITIONS_OR_NONE, SIGNS
 from ohmline.learn.step import learn, view
 
 
@@ -73,10 +76,23 @@ class NearestNeighbour(BinaryNodeLearner):
     """
 
     kind = "NearestNeighbour"
+    ranges = MappingProxyType(
+        {
+            "best": MAY_BE_INFINITE,
+            "label": SIGNS,
+            "own": SIGNS,
+            "order": NODE_COUNT,
+            "first": POSITIONS_OR_NONE,
+            "seen": NODE_COUNT,
+        }
+    )
 
     def __init__(self, graph: Graph, distance: Distance = Distance.GEODESIC) -> None:
+        instance(graph, Graph, "graph", error=LearnerError)
         if not isinstance(distance, Distance):
-            raise LearnerError(f"distance must be Distance.GEODESIC or Distance.RESISTANCE, got {distance!r}")
+            raise LearnerError(
+                f"distance must be Distance.GEODESIC or Distance.RESISTANCE, got {shown(distance)}"
+            )
         if graph.signed:
             raise LearnerError("distances need weights above 0; drop the negative edges of this signed graph")
         self.graph, self.distance = graph, distance
@@ -95,12 +111,17 @@ class NearestNeighbour(BinaryNodeLearner):
     def nodes(self) -> NodeIndex:
         return self.graph.nodes
 
+    @property
+    def fingerprint(self) -> str:
+        return self.graph.fingerprint
+
     def settings(self) -> State:
         return {"distance": np.array(self.distance.value)}
 
     @classmethod
     def restore(cls, state: State, kernel: Graph) -> Self:
-        learner = cls(kernel, Distance(str(state.get("distance", Distance.GEODESIC.value))))
+        expect_kind(state, cls.kind)
+        learner = cls(kernel, saved_member(state, cls.kind, "distance", Distance))
         learner.load(state)
         return learner
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
 from ohmline.arrays import AnyArray, Ints
-from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import BinaryLearner, Label, State, Y, binary_code, expect_kind, take
+from ohmline.learn.contract import (
+    BinaryLearner,
+    Label,
+    State,
+    Y,
+    binary_code,
+    expect_kind,
+    expect_place,
+    take,
+)
+from ohmline.learn.ranges import Range, in_range
 
 
 class NodeLearner(CompiledLearner[Hashable, Y]):
@@ -21,11 +30,18 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
 
     kind: ClassVar[str]
     """The name in a snapshot."""
+    ranges: ClassVar[Mapping[str, Range]] = {}
+    """What the arrays of the state may hold: every one of whole numbers, and those that may be infinite."""
 
     @property
     @abstractmethod
     def nodes(self) -> NodeIndex:
         """The nodes it may be asked about."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What a snapshot knows its graph or kernel by."""
+        return self.nodes.fingerprint
 
     @final
     def locate(self, x: Hashable) -> int:
@@ -37,8 +53,13 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
 
     @final
     def snapshot(self) -> State:
-        arrays = {f"state.{name}": np.array(value) for name, value in self._kept()}
-        return {"kind": np.array(self.kind), "n": np.array(len(self.nodes)), **arrays, **self.settings()}
+        return {
+            "kind": np.array(self.kind),
+            "n": np.array(len(self.nodes)),
+            "fingerprint": np.array(self.fingerprint),
+            **{f"state.{name}": np.array(value) for name, value in _kept(self.state).items()},
+            **self.settings(),
+        }
 
     @abstractmethod
     def settings(self) -> State:
@@ -55,26 +76,25 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
             What `snapshot` gave.
         """
         expect_kind(state, self.kind)
-        if int(take(state, self.kind, "n")) != len(self.nodes):
-            raise SnapshotError(
-                f"the snapshot is of {int(state['n'])} nodes, the kernel has {len(self.nodes)}; "
-                "restore it over the kernel it was made with"
-            )
-        found: dict[str, AnyArray] = {}
-        for name, value in self._kept():
-            saved = take(state, self.kind, f"state.{name}")
-            if saved.shape != value.shape:
-                raise SnapshotError(
-                    f"the snapshot's {name} has shape {saved.shape}, this kernel needs {value.shape}; "
-                    "restore it over the kernel it was made with"
-                )
-            found[name] = np.array(saved, dtype=value.dtype)
-        self.state = self.state._replace(**found)
+        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
+        wanted = _kept(self.expected(state))
+        saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
+        self.state = self.state._replace(**in_range(self, self.ranges, wanted, saved))
 
-    @final
-    def _kept(self) -> list[tuple[str, AnyArray]]:
-        """The arrays of the state by name; a tuple in it is work space, not knowledge."""
-        return [item for item in self.state._asdict().items() if isinstance(item[1], np.ndarray)]
+    def expected(self, state: State) -> Any:
+        """A state of the shapes that a snapshot must have: those of this one, unless they follow the snapshot.
+
+        Parameters
+        ----------
+        state
+            What `snapshot` gave.
+        """
+        return self.state
+
+
+def _kept(state: Any) -> dict[str, AnyArray]:
+    """The arrays of a state by name; a tuple in it is work space, not knowledge."""
+    return {name: value for name, value in state._asdict().items() if isinstance(value, np.ndarray)}
 
 
 class BinaryNodeLearner(NodeLearner[Label], BinaryLearner[Hashable]):
@@ -106,6 +126,11 @@ class BinaryKernelLearner(BinaryNodeLearner):
     @final
     def nodes(self) -> NodeIndex:
         return self.kernel.nodes
+
+    @property
+    @final
+    def fingerprint(self) -> str:
+        return self.kernel.fingerprint
 
     def settings(self) -> State:
         return {}

@@ -8,10 +8,12 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import Floats
+from ohmline.checks import function, instance, listed
 from ohmline.errors import LearnerError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
+from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import BinaryNodeLearner
 from ohmline.representation import represent
 
@@ -49,13 +51,11 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
     kind = "OneVsRest"
 
     def __init__(self, make: Callable[[], BinaryNodeLearner], classes: Iterable[Any] | None = None) -> None:
-        self.make = make
-        self.unseen = make()
+        self.make = function(make, "make", "give a function that returns a fresh binary learner")
+        self.unseen = self._made()
         """Has seen only negatives; late classes start as its copy."""
-        if not isinstance(self.unseen, BinaryNodeLearner):
-            raise LearnerError(f"make must return a binary learner over a kernel, got {self.unseen!r}")
-        self._table = ClassTable(classes)
-        self.members: dict[Any, BinaryNodeLearner] = {label: make() for label in self._table.names}
+        self._table = ClassTable(None if classes is None else listed(classes, "classes"))
+        self.members: dict[Any, BinaryNodeLearner] = {label: self._made() for label in self._table.names}
         """The learner of each class."""
 
     @property
@@ -100,10 +100,15 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         said = self.predict_one(x)
         if y is None:
             return Update(None, False, 0.0)
-        self.admit([y])
-        updates = [member.learn_one(x, 1 if label == y else -1) for label, member in self.members.items()]
-        if not self.fixed:
-            self.unseen.learn_one(x, -1)
+        put_back = self.checkpoint()
+        try:
+            self.admit([y])
+            updates = [member.learn_one(x, 1 if label == y else -1) for label, member in self.members.items()]
+            if not self.fixed:
+                self.unseen.learn_one(x, -1)
+        except BaseException:  # a member may refuse what the others have learned
+            put_back()
+            raise
         return Update(said != y, any(u.updated for u in updates), sum(u.progress for u in updates))
 
     def admit(self, labels: Iterable[Any]) -> None:
@@ -114,11 +119,36 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         labels
             Labels; those that are known already change nothing.
         """
-        for label in [label for label in dict.fromkeys(labels) if self._table.find(label) < 0]:
+        fresh = [plain_label(label) for label in listed(labels, "labels") if self._table.find(label) < 0]
+        copies = {label: self._made() for label in dict.fromkeys(fresh)}
+        if copies:
+            seen = self.unseen.snapshot()
+            for copy in copies.values():
+                copy.load(seen)
+        for label, copy in copies.items():
             self._table.admit(label)
-            copy = self.make()
-            copy.load(self.unseen.snapshot())
             self.members[label] = copy
+
+    def checkpoint(self) -> Callable[[], None]:
+        members = dict(self.members)
+        parts = [learner.checkpoint() for learner in (self.unseen, *members.values())]
+
+        def put_back() -> None:
+            self._table.become(members)
+            self.members = dict(members)
+            for part in parts:
+                part()
+
+        return put_back
+
+    def _made(self) -> BinaryNodeLearner:
+        return instance(
+            self.make(),
+            BinaryNodeLearner,
+            "what make returns",
+            "it makes a learner over a kernel",
+            LearnerError,
+        )
 
     def snapshot(self) -> State:
         state: State = {"kind": np.array(self.kind), **self._table.settings()}
@@ -142,8 +172,9 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         many = cls(kernel, names if fixed else None)
         many.admit(names)
         for prefix, learner in (("unseen", many.unseen), *enumerate(many.members.values())):
-            part = {k.removeprefix(f"{prefix}/"): v for k, v in state.items() if k.startswith(f"{prefix}/")}
-            learner.load(part)
+            learner.load(
+                {k.removeprefix(f"{prefix}/"): state[k] for k in state if k.startswith(f"{prefix}/")}
+            )
         return many
 
     def __repr__(self) -> str:

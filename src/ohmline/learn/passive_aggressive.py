@@ -11,7 +11,7 @@ from ohmline.arrays import Floats, positive
 from ohmline.compiled import implements
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import Space, sqlength
-from ohmline.learn.contract import State, expect_kind, take
+from ohmline.learn.contract import State, expect_kind, saved_number
 from ohmline.learn.hypothesis import margin_at, move, signed
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.step import learn, view
@@ -86,7 +86,7 @@ class PassiveAggressive(BinaryKernelLearner):
     @classmethod
     def restore(cls, state: State, kernel: Kernel) -> Self:
         expect_kind(state, cls.kind)
-        learner = cls(kernel, float(take(state, cls.kind, "aggressiveness")))
+        learner = cls(kernel, saved_number(state, cls.kind, "aggressiveness"))
         learner.load(state)
         return learner
 

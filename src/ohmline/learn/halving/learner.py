@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Self, final
 
 import numpy as np
 
-from ohmline.arrays import count
+from ohmline.checks import count, flag, instance
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -21,10 +21,14 @@ from ohmline.learn.contract import (
     View,
     binary_code,
     expect_kind,
+    expect_place,
+    saved_count,
+    saved_flag,
     sign,
     take,
 )
 from ohmline.learn.halving.counting import Profile, Tree, convolve, counted, profile_pair
+from ohmline.learn.ranges import SIGNS, in_range
 
 
 @final
@@ -70,8 +74,8 @@ class Halving(BinaryLearner[Hashable]):
 
     def __init__(self, graph: Graph, cut_budget: int, *, exactly: bool = False) -> None:
         self.cut_budget = count(cut_budget, "cut_budget")
-        self.exactly = exactly
-        self.graph = graph
+        self.exactly = flag(exactly, "exactly")
+        self.graph = instance(graph, Graph, "graph")
         self._trees = _forest(graph)
         self._label = [0] * graph.n
         self._sides = [counted(tree, self._label, self.cut_budget) for tree in self._trees]
@@ -132,6 +136,7 @@ class Halving(BinaryLearner[Hashable]):
         return {
             "kind": np.array(self.kind),
             "n": np.array(self.graph.n),
+            "fingerprint": np.array(self.graph.fingerprint),
             "cut_budget": np.array(self.cut_budget),
             "exactly": np.array(self.exactly),
             "label": np.array(self._label, dtype=np.int64),
@@ -140,17 +145,29 @@ class Halving(BinaryLearner[Hashable]):
     @classmethod
     def restore(cls, state: State, kernel: Graph) -> Self:
         expect_kind(state, cls.kind)
-        if int(take(state, cls.kind, "n")) != kernel.n:
-            raise SnapshotError(
-                f"the snapshot is of {int(state['n'])} nodes, the graph has {kernel.n}; "
-                "restore it over the graph it was made with"
-            )
-        exactly = bool(take(state, cls.kind, "exactly"))
-        learner = cls(kernel, int(take(state, cls.kind, "cut_budget")), exactly=exactly)
-        learner._label = take(state, cls.kind, "label").tolist()
+        instance(kernel, Graph, "the graph of a snapshot")
+        expect_place(state, cls.kind, kernel.fingerprint, kernel.n)
+        exactly = saved_flag(state, cls.kind, "exactly")
+        learner = cls(kernel, saved_count(state, cls.kind, "cut_budget"), exactly=exactly)
+        saved = {"label": take(state, cls.kind, "label")}
+        labels = in_range(learner, {"label": SIGNS}, {"label": np.zeros(kernel.n, np.int64)}, saved)["label"]
+        learner._label = labels.tolist()
         learner._sides = [counted(tree, learner._label, learner.cut_budget) for tree in learner._trees]
         learner._balance()
+        if learner.labellings == 0:
+            raise SnapshotError(
+                f"no labelling within a cut of {learner.cut_budget} fits the labels of the snapshot; it is damaged"
+            )
         return learner
+
+    def checkpoint(self) -> Callable[[], None]:
+        label, sides = list(self._label), list(self._sides)
+
+        def put_back() -> None:
+            self._label, self._sides = list(label), list(sides)
+            self._balance()
+
+        return put_back
 
     def _balance(self) -> None:
         """The profiles of the components before and after each one together."""

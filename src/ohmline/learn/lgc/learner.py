@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from ohmline.arrays import positive
 from ohmline.kernel.contract import Kernel
-from ohmline.learn.contract import State, expect_kind, take
+from ohmline.learn.contract import State, expect_kind, saved_flag, saved_member, saved_number, take
 from ohmline.learn.lgc.ridge_regression import Variance, regressors
 from ohmline.learn.lgc.step import LGCState
 from ohmline.learn.node_learner import BinaryKernelLearner
@@ -97,11 +97,11 @@ class OnlineLGC(BinaryKernelLearner):
         expect_kind(state, cls.kind)
         learner = cls(
             kernel,
-            float(take(state, cls.kind, "mu")),
-            mistake_driven=bool(take(state, cls.kind, "mistake_driven")),
-            variance=Variance(str(take(state, cls.kind, "variance"))),
+            saved_number(state, cls.kind, "mu"),
+            mistake_driven=saved_flag(state, cls.kind, "mistake_driven"),
+            variance=saved_member(state, cls.kind, "variance", Variance),
             dtype=take(state, cls.kind, "state.weights").dtype.type,
-            blocked=bool(take(state, cls.kind, "blocked")),
+            blocked=saved_flag(state, cls.kind, "blocked"),
         )
         learner.load(state)
         return learner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from ohmline.compiled import dot, implements
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
-from ohmline.learn.contract import State, expect_kind, take
+from ohmline.learn.contract import State, expect_kind, saved_member, saved_number, take
 from ohmline.learn.lgc.ridge_regression import (
     Regressors,
     Variance,
@@ -24,6 +25,7 @@ from ohmline.learn.lgc.ridge_regression import (
     spread,
     sqtie,
 )
+from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE
 from ohmline.learn.step import learn, variance, view
 
 
@@ -82,6 +84,7 @@ class SharedLGC(ManyClassLearner):
     """
 
     kind = "SharedLGC"
+    ranges = MappingProxyType({"order": CLASSES_OR_NONE, "seen": CLASS_COUNT})
 
     def __init__(
         self,
@@ -110,6 +113,10 @@ class SharedLGC(ManyClassLearner):
     @property
     def nodes(self) -> NodeIndex:
         return self.kernel.nodes
+
+    @property
+    def fingerprint(self) -> str:
+        return self.kernel.fingerprint
 
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The score of each class seen, on the scale of a one-vs-rest margin.
@@ -148,8 +155,8 @@ class SharedLGC(ManyClassLearner):
         learner = cls(
             kernel,
             names if fixed else None,
-            float(take(state, cls.kind, "mu")),
-            variance=Variance(str(take(state, cls.kind, "variance"))),
+            saved_number(state, cls.kind, "mu"),
+            variance=saved_member(state, cls.kind, "variance", Variance),
             dtype=take(state, cls.kind, "state.weights").dtype.type,
         )
         learner.codes_of(names)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Self, final
 
 import numpy as np
@@ -14,10 +14,11 @@ from ohmline.errors import LearnerError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes, written
-from ohmline.learn.contract import State, expect_kind, take
+from ohmline.learn.contract import State, expect_kind, saved_flag, saved_list, saved_number, take
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.local_solve import LocalSolve, gauss_seidel, largest_error
 from ohmline.learn.local_lgc.step import LocalState, chances, look, look_at, settle_class, withdraw
+from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class LocalLGC(ManyClassLearner):
     """
 
     kind = "LocalLGC"
+    ranges = MappingProxyType({"label": CLASSES_OR_NONE, "counts": NODE_COUNT, "order": CLASSES_OR_NONE})
 
     def __init__(
         self,
@@ -360,6 +362,10 @@ class LocalLGC(ManyClassLearner):
             solve=LocalSolve.empty(len(old.label), len(keep) + fresh),
         )
 
+    @property
+    def fingerprint(self) -> str:
+        return self.graph.fingerprint
+
     def settings(self) -> State:
         return {
             **self._table.settings(),
@@ -378,19 +384,23 @@ class LocalLGC(ManyClassLearner):
     def restore(cls, state: State, kernel: Graph) -> Self:
         expect_kind(state, cls.kind)
         names, fixed = saved_classes(state, cls.kind)
-        numbers = {name: float(take(state, cls.kind, name)) for name in NUMBERS}
+        numbers = {name: saved_number(state, cls.kind, name) for name in NUMBERS}
         learner = cls(
             kernel,
             names if fixed else None,
-            guess=bool(take(state, cls.kind, "guess")),
-            reach=bool(take(state, cls.kind, "reach")),
+            guess=saved_flag(state, cls.kind, "guess"),
+            reach=saved_flag(state, cls.kind, "reach"),
             **numbers,
         )
         learner.codes_of(names)
-        for node in json.loads(str(take(state, cls.kind, "added_nodes"))):
+        for node in saved_list(state, cls.kind, "added_nodes"):
             learner.add_node(node)
         ends, weights = take(state, cls.kind, "added_edges"), take(state, cls.kind, "added_weights")
-        if len(ends) and ends.max() >= len(learner.nodes):
+        if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype != np.int64 or weights.shape != ends.shape[:1]:
+            raise SnapshotError(
+                "the snapshot's added edges are damaged: two ends and a weight each are needed"
+            )
+        if len(ends) and (ends.min() < 0 or ends.max() >= len(learner.nodes)):
             raise SnapshotError("the snapshot's edges name nodes beyond this graph; restore it over its own")
         for (u, v), weight in zip(ends.tolist(), weights.tolist(), strict=True):
             learner.add_edge(learner.nodes[u], learner.nodes[v], weight)
@@ -402,7 +412,7 @@ class LocalLGC(ManyClassLearner):
         # Arrays may have room to spare for nodes to come; a snapshot has its own room.
         for name in ("estimate", "label", "precision"):
             saved, mine = take(state, self.kind, f"state.{name}"), getattr(self.state, name)
-            if len(saved) >= n:
+            if saved.shape[1:] == mine.shape[1:] and saved.ndim == mine.ndim and len(saved) >= n:
                 room = np.zeros((len(mine), *saved.shape[1:]), saved.dtype)
                 room[:n], room[n:] = saved[:n], mine[n:]
                 state = {**state, f"state.{name}": room}

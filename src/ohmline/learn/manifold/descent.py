@@ -67,8 +67,8 @@ class Proximal:
     decaying
         Whether eta_t = gamma / sqrt(t) (default); False keeps eta_t = gamma, for streams that drift.
     replays
-        How many random points of the basis the step is repeated at after each new one, at least 0: for streams that
-        drift. At most 10,000. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
+        How many random points of the basis the step is repeated at after each new one, from 0 to 10,000: for streams
+        that drift. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
     """
 
     gamma: float = 1.0

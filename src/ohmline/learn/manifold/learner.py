@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, count, fraction, matrix, vector
+from ohmline.arrays import Floats, count, fraction, matrix, vector, whole_numbers
 from ohmline.checks import flag, number, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.classes import ClassTable
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import State, expect_kind, take
+from ohmline.learn.contract import State, expect_kind, saved_text, take
 from ohmline.learn.manifold.bandwidth import Bandwidth, different, lopsided
 from ohmline.learn.manifold.bases import Basis, Buffer, Keep
 from ohmline.learn.manifold.choices import member
@@ -26,6 +27,7 @@ from ohmline.learn.manifold.model import Functions, Model
 from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Manifold, Smoothness
+from ohmline.learn.step import UNLABELLED
 from ohmline.representation import represent
 
 REMEDY = "pass late_classes=True"
@@ -380,15 +382,33 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             The regulariser again, when it was written in Python.
         """
         expect_kind(state, cls.kind)
-        learner = cls(**settings_from(str(take(state, cls.kind, "settings")), kernel, smoothness))
-        for x, y in zip(
-            take(state, cls.kind, "pending.points"), take(state, cls.kind, "pending.labels"), strict=True
-        ):
-            learner._pending.append((x, int(y)))
+        learner = cls(**settings_from(saved_text(state, cls.kind, "settings"), kernel, smoothness))
+        points = matrix(take(state, cls.kind, "pending.points"), "the points of the snapshot")
+        labels = whole_numbers(
+            take(state, cls.kind, "pending.labels"),
+            "the labels of the snapshot",
+            low=UNLABELLED,
+            high=len(learner.classes) - 1,
+            length=len(points),
+        )
+        for x, y in zip(points, labels.tolist(), strict=True):
+            learner._fits(len(x))
+            learner._pending.append((x.copy(), y))
+            learner._different.add((x + 0.0).tobytes())
             learner._dimension = len(x)
         if "model.dimension" in state:
             learner._use(Model.from_arrays(learner.options, learner._functions, state))
         return learner
+
+    def checkpoint(self) -> Callable[[], None]:
+        shared = {id(part): part for part in (self.options, self._space)}  # nothing changes these
+        changing = {name: value for name, value in vars(self).items() if name != "_bound"}
+        kept = deepcopy(changing, shared)
+
+        def put_back() -> None:
+            vars(self).update(kept, _bound=None)
+
+        return put_back
 
     @property
     def _functions(self) -> Functions:

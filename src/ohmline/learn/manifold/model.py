@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 
-from ohmline.arrays import Floats, Ints, finite, non_negative
-from ohmline.errors import ShapeError
+from ohmline.arrays import AnyArray, Floats, Ints, finite, non_negative, vector
+from ohmline.errors import ShapeError, SnapshotError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
-from ohmline.learn.contract import State, take
+from ohmline.learn.contract import State, saved_count, saved_number, take
 from ohmline.learn.manifold.bandwidth import unit_scale
+from ohmline.learn.manifold.checked import checked_arrays
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import Options
@@ -211,26 +212,33 @@ class Model:
     def from_arrays(cls, options: Options, functions: Functions, saved: State) -> Self:
         """The model that `arrays` came from."""
 
-        def part(key: str) -> Any:
+        def part(key: str) -> AnyArray:
             return take(saved, "OnlineManifold", key)
 
-        kernels = tuple(RBF(float(w)) if w > 0 else Linear() for w in part("model.widths"))
-        graph = float(part("model.graph_width"))
-        model = cls(
-            options,
-            int(part("model.dimension")),
-            functions,
-            kernels,
-            graph if graph > 0 else None,
-            np.array(part("model.scale")),
-        )
-        expansion = Expansion(*(np.array(part(f"expansion.{k}")) for k in Expansion._fields))
+        widths = vector(part("model.widths"), "the widths of the snapshot")
+        kernels = tuple(RBF(w) if w > 0 else Linear() for w in widths.tolist())
+        graph = saved_number(saved, "OnlineManifold", "model.graph_width")
+        dimension = saved_count(saved, "OnlineManifold", "model.dimension")
+        if not 0 < dimension <= part("expansion.points").size + part("model.widths").size:
+            raise SnapshotError(f"the snapshot's points cannot have {dimension} features; it is damaged")
+        if len(kernels) != len(options.columns(dimension)):
+            raise SnapshotError(
+                f"the snapshot has {len(kernels)} widths, one per view is needed; it is damaged"
+            )
+        scale = vector(part("model.scale"), "the scale of the snapshot", length=dimension)
+        if not np.all(scale > 0):
+            raise SnapshotError(
+                f"the scale of the snapshot must be above 0, got {scale.min():g}; it is damaged"
+            )
+        model = cls(options, dimension, functions, kernels, graph if graph > 0 else None, scale.copy())
+        arrays = checked_arrays(model, functions.classes, part)
+        expansion = Expansion(*(arrays[f"expansion.{k}"] for k in Expansion._fields))
         model.state = ManifoldState(
-            _rebuilt("basis", model.state.basis, part),
+            _rebuilt("basis", model.state.basis, arrays),
             expansion,
             Workspace.of(expansion),
-            np.array(part("model.order")),
-            np.array(part("model.seen")),
+            arrays["order"],
+            arrays["seen"],
         )
         return model
 
@@ -272,10 +280,10 @@ def _flat(name: str, state: Any) -> State:
     return {key: a for k, v in state._asdict().items() for key, a in _flat(f"{name}.{k}", v).items()}  # type: ignore[attr-defined]
 
 
-def _rebuilt(name: str, like: Any, part: Callable[[str], Any]) -> Any:
+def _rebuilt(name: str, like: Any, part: Mapping[str, AnyArray]) -> Any:
     """The tuple that `_flat` took apart, in the shape of `like`; its plain numbers are options, which stay."""
     if not isinstance(like, tuple):
-        return np.array(part(name)) if isinstance(like, np.ndarray) else like
+        return part[name] if isinstance(like, np.ndarray) else like
     return type(like)(*(_rebuilt(f"{name}.{k}", v, part) for k, v in like._asdict().items()))  # type: ignore[attr-defined]
 
 

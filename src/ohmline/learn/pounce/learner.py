@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import final
 
 import numpy as np
@@ -13,6 +14,7 @@ from ohmline.kernel.laplacian import LaplacianKernel, balanced_sides
 from ohmline.kernel.solver import SolverKernel
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.pounce.step import PounceState
+from ohmline.learn.ranges import MAY_BE_INFINITE, POSITIONS, POSITIONS_OR_NONE, SIGNS
 
 
 @final
@@ -58,6 +60,9 @@ class Pounce(BinaryKernelLearner):
     """
 
     kind = "Pounce"
+    ranges = MappingProxyType(
+        {"label": SIGNS, "nearest": POSITIONS_OR_NONE, "closeness": MAY_BE_INFINITE, "component": POSITIONS}
+    )
 
     def __init__(self, kernel: Kernel | ExponentialEmbedding) -> None:
         if isinstance(kernel, Kernel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any, Self, final
 
 import numpy as np
@@ -11,11 +12,12 @@ from ohmline.arrays import Floats, vector
 from ohmline.errors import ConflictingLabels, KernelError, LearnerError, ParameterError, SnapshotError
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import values
-from ohmline.learn.contract import State, take
+from ohmline.learn.contract import State, expect_kind, saved_count, saved_flag, saved_member, take
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.projection.affine import AffineState, Gram, values_of
 from ohmline.learn.projection.half_spaces import HalfSpaces, HalfSpaceState
 from ohmline.learn.projection.strategy import CUSTOM, Chooser, Contradiction, Demands, Strategy
+from ohmline.learn.ranges import FLAGS, NODE_COUNT, POSITIONS, SIGNS, TRIALS, up_to_length_of
 
 
 @final
@@ -71,6 +73,18 @@ class Projection(BinaryKernelLearner):
     """
 
     kind = "Projection"
+    ranges = MappingProxyType(
+        {
+            "label": SIGNS,
+            "order": POSITIONS,
+            "size": NODE_COUNT,
+            "stuck": FLAGS,
+            "history": TRIALS,
+            "seen": up_to_length_of("history"),
+            "support": POSITIONS,
+            "used": up_to_length_of("support"),
+        }
+    )
 
     def __init__(
         self,
@@ -181,11 +195,19 @@ class Projection(BinaryKernelLearner):
         return self._room(trials) if isinstance(self.space, Gram) else trials
 
     def learn_event(self, place: int, code: int) -> tuple[int, bool, float]:
-        if not isinstance(self.strategy, Strategy):
+        if isinstance(self.strategy, Strategy):
+            if isinstance(self.space, Gram):
+                self._room(1)
+            return self.learn_compiled(place, code)
+        put_back = self.checkpoint()
+        try:
             self._choose(self.strategy, place, code)
-        if isinstance(self.space, Gram):
-            self._room(1)
-        return self.learn_compiled(place, code)
+            if isinstance(self.space, Gram):
+                self._room(1)
+            return self.learn_compiled(place, code)
+        except BaseException:  # the choice is written down before it is known to be possible
+            put_back()
+            raise
 
     def _room(self, trials: int) -> int:
         """How many trials fit into the Cholesky factor, which grows when it is full."""
@@ -241,11 +263,11 @@ class Projection(BinaryKernelLearner):
             "relabel": np.array(demands.relabel),
         }
 
-    def load(self, state: State) -> None:
-        if not isinstance(self.strategy, Strategy):  # the history is as long as the game was
-            trials = take(state, self.kind, "state.history")
-            self.state = self.state._replace(history=np.zeros_like(trials))
-        super().load(state)
+    def expected(self, state: State) -> Any:
+        if isinstance(self.strategy, Strategy):
+            return self.state
+        trials = take(state, self.kind, "state.history").shape[-1:]  # the history is as long as the game was
+        return self.state._replace(history=np.zeros((3, *trials), np.int64))
 
     @classmethod
     def restore(cls, state: State, kernel: Kernel, strategy: Chooser | None = None) -> Self:
@@ -260,20 +282,25 @@ class Projection(BinaryKernelLearner):
         strategy
             The strategy, where it was a function: no snapshot can hold one.
         """
-        code = int(take(state, cls.kind, "strategy"))
+        expect_kind(state, cls.kind)
+        code = saved_count(state, cls.kind, "strategy")
         if code == CUSTOM and strategy is None:
             raise SnapshotError(
                 "the snapshot was made with a strategy function, which no snapshot can hold; "
                 "pass it again: Projection.restore(state, kernel, strategy)"
             )
+        own = strategy if code == CUSTOM else None
+        known = own if own is not None else saved_member(state, cls.kind, "strategy", Strategy)
         start = take(state, cls.kind, "start")
         learner = cls(
             kernel,
-            strategy if code == CUSTOM and strategy is not None else Strategy(code),
-            cyclic=bool(take(state, cls.kind, "cyclic")),
-            aggressive=bool(take(state, cls.kind, "aggressive")),
-            start=start if np.any(start) else None,
-            contradiction=Contradiction.RELABEL if take(state, cls.kind, "relabel") else Contradiction.RAISE,
+            known,
+            cyclic=saved_flag(state, cls.kind, "cyclic"),
+            aggressive=saved_flag(state, cls.kind, "aggressive"),
+            start=start if start.dtype.kind != "f" or np.any(start) else None,
+            contradiction=Contradiction.RELABEL
+            if saved_flag(state, cls.kind, "relabel")
+            else Contradiction.RAISE,
         )
         learner.load(state)
         return learner
