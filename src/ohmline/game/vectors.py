@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, Ints, count, finite, fraction, non_negative, positive, vector
+from ohmline.checks import shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
@@ -232,7 +233,12 @@ class Images(VectorSource):
         classes: Iterable[Any] | None = None,
         label_rate: float = 0.02,
     ) -> None:
-        pixels = np.asarray(images, dtype=np.float64)
+        try:
+            pixels = np.asarray(images, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ShapeError(
+                f"images must be numbers, as many in each picture, got {shown(images)}"
+            ) from None
         if pixels.ndim < 2 or not pixels.size:
             raise ShapeError(
                 f"images must be a stack of pictures or rows of pixels, got shape {pixels.shape}"

@@ -36,6 +36,7 @@ def checked_arrays(model: Any, classes: int, part: Callable[[str], AnyArray]) ->
         "expansion.time": COUNT,
         "expansion.labels": COUNT,
         "expansion.random": Range(0, 2**64),
+        "basis.stored": COUNT,
         "basis.root": places,
         "basis.splits": Range(0, leaves),
         "basis.child": places,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, count, fraction, matrix, vector, whole_numbers
-from ohmline.checks import flag, number, shown
+from ohmline.checks import flag, listed, number, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.classes import ClassTable
@@ -396,7 +396,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             learner._pending.append((x.copy(), y))
             learner._different.add((x + 0.0).tobytes())
             learner._dimension = len(x)
-        if "model.dimension" in state:
+        if any(key.startswith(("model.", "expansion.", "basis.")) for key in state):
             learner._use(Model.from_arrays(learner.options, learner._functions, state))
         return learner
 
@@ -462,7 +462,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         seen = different(points)
         if not np.any(np.ptp(seen, axis=0) ** 2 > 0):
             warnings.warn(
-                f"the first {len(points)} points are all the same, so the widths are a guess of 1; "
+                f"the first {len(points)} points are all the same, so the widths are a guess; "
                 "give them: OnlineManifold(RBF(width), smoothness=Manifold(width))",
                 stacklevel=2,
             )
@@ -511,11 +511,12 @@ def _expect_moderate(values: Floats, name: str) -> None:
 
 
 def _table(given: Sequence[Any] | None, late: bool) -> ClassTable:
-    if given is None or (late and not len(given)):
+    names = None if given is None else listed(given, "classes")
+    if names is None or (late and not names):
         return ClassTable(None) if late else ClassTable((-1, 1), remedy=REMEDY)
-    table = ClassTable(given, remedy=REMEDY)
+    table = ClassTable(names, remedy=REMEDY)
     if len(table) < 2 and not late:
-        raise LabelError(f"classes must be two or more different labels, got {list(given)!r:.80}")
+        raise LabelError(f"classes must be two or more different labels, got {shown(names)}")
     if late:
         table.fixed = False
     return table

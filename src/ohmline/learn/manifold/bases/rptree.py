@@ -78,6 +78,8 @@ class TreeState(NamedTuple):
     """The means again, one leaf a row."""
     spread: Floats
     """The sum of the squared distances of a leaf's points to its mean."""
+    stored: Ints
+    """How many points came to a leaf since it began; the latest of them are in `held`."""
     held: Floats
     """The latest points of each leaf, as long as it may still split."""
     shapes: Shapes
@@ -156,6 +158,7 @@ class RPTree(Basis):
             np.zeros(self.leaves),
             np.zeros((self.leaves, dimension)),
             np.zeros(self.leaves),
+            np.zeros(self.leaves, dtype=np.int64),
             np.zeros((self.leaves, self.points, dimension)),
             Shapes.empty(
                 self.leaves if self.covariance else 0, dimension, self.rank, width, shrinks=self.shrinkage
@@ -208,6 +211,7 @@ def admit_to_tree(basis: TreeState, terms: Any, expansion: Expansion, work: Work
         for a in range(x.shape[0]):
             basis.centre[0, a] = x[a]
             basis.held[0, 0, a] = x[a]
+        basis.stored[0] = 1
         return
     leaf = leaf_of(basis, x)
     leave(expansion, work, leaf)  # K at the old mean leaves, and comes back over the new means
@@ -253,12 +257,13 @@ def gather(tree: TreeState, expansion: Expansion, leaf: int, x: Floats) -> None:
     m = expansion.mass[leaf]
     if tree.covariance:
         add_point(tree.shapes, leaf, tree.centre[leaf], x, m)
-    slot, away = int(m) % tree.points, 0.0
+    slot, away = tree.stored[leaf] % tree.points, 0.0
     for a in range(x.shape[0]):
         step = x[a] - tree.centre[leaf, a]
         away += step * step
         tree.centre[leaf, a] += step / (m + 1.0)
         tree.held[leaf, slot, a] = x[a]
+    tree.stored[leaf] += 1
     tree.spread[leaf] += away * m / (m + 1.0)
     expansion.mass[leaf] = m + 1.0
 
@@ -267,7 +272,7 @@ def gather(tree: TreeState, expansion: Expansion, leaf: int, x: Floats) -> None:
 def may_split(tree: TreeState, expansion: Expansion, leaf: int) -> bool:
     """Whether a leaf has points enough to split, not all of them one, and it is its turn: see `Split`."""
     n = expansion.size[0]
-    if expansion.mass[leaf] < tree.points or tree.spread[leaf] <= 0.0:
+    if tree.stored[leaf] < tree.points or tree.spread[leaf] <= 0.0:
         return False
     if tree.printed:
         return True
@@ -329,6 +334,7 @@ def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
         i = fresh if side else leaf
         expansion.mass[i] = 0.0
         tree.spread[i] = 0.0
+        tree.stored[i] = 0
         for a in range(d):
             tree.centre[i, a] = 0.0
         if tree.covariance:
