@@ -12,7 +12,7 @@ from ohmline.errors import ShapeError, SnapshotError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, saved_count, saved_number, take
 from ohmline.learn.manifold.bandwidth import unit_scale
-from ohmline.learn.manifold.checked import checked_arrays
+from ohmline.learn.manifold.checked import checked_arrays, flat
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import Options
@@ -204,8 +204,8 @@ class Model:
             "model.graph_width": np.array(graph),
             "model.order": self.state.order.copy(),
             "model.seen": self.state.seen.copy(),
-            **_flat("expansion", self.expansion),
-            **_flat("basis", self.state.basis),
+            **{key: a.copy() for key, a in flat("expansion", self.expansion).items()},
+            **{key: a.copy() for key, a in flat("basis", self.state.basis).items()},
         }
 
     @classmethod
@@ -273,15 +273,8 @@ class Model:
         )
 
 
-def _flat(name: str, state: Any) -> State:
-    """Copies of the arrays of a tuple, and of the tuples within it, by dotted name."""
-    if not isinstance(state, tuple):
-        return {name: np.array(state)}
-    return {key: a for k, v in state._asdict().items() for key, a in _flat(f"{name}.{k}", v).items()}  # type: ignore[attr-defined]
-
-
 def _rebuilt(name: str, like: Any, part: Mapping[str, AnyArray]) -> Any:
-    """The tuple that `_flat` took apart, in the shape of `like`; its plain numbers are options, which stay."""
+    """The tuple that `flat` took apart, in the shape of `like`; its plain numbers are options, which stay."""
     if not isinstance(like, tuple):
         return part[name] if isinstance(like, np.ndarray) else like
     return type(like)(*(_rebuilt(f"{name}.{k}", v, part) for k, v in like._asdict().items()))  # type: ignore[attr-defined]
