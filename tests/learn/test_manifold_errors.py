@@ -329,3 +329,48 @@ def test_a_class_said_twice_is_refused():
     saved["model.seen"][:] = len(saved["model.order"])
     with pytest.raises(SnapshotError, match="each must be there once"):
         ohm.OnlineManifold.restore(saved)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.5), None])
+@pytest.mark.parametrize("late", [False, True])
+def test_a_regulariser_that_refuses_leaves_no_trace(kernel, late):
+    """Neither the point nor its new class nor its number of features is kept, in the warm-up or after it."""
+    answer = {"value": 1.0}
+    learner = ohm.OnlineManifold(
+        kernel,
+        smoothness=ohm.Manifold(weight=lambda basis, x: np.full(len(basis), answer["value"])),
+        late_classes=late,
+    )
+    label = "first" if late else 1
+    learner.learn_one([0.0, 1.0], label)
+    learner.learn_one([1.0, 1.0], label)
+    learner.predict_one([0.0, 0.0])
+    before = learner.snapshot()
+    answer["value"] = -1.0
+    with pytest.raises(ParameterError, match="at least 0"):
+        learner.learn_one([0.0, 2.0], "second" if late else -1)
+    assert unchanged(learner, before)
+    assert learner.snapshot().keys() == before.keys()
+    answer["value"] = 1.0
+    learner.learn_one([0.0, 2.0], "third" if late else -1)
+    assert learner.trials == 3
+    assert learner.classes == (("first", "third") if late else (-1, 1))
+
+
+def test_a_first_point_that_is_refused_fixes_nothing():
+    class Moody(ohm.Smoothness):
+        def energy(self, scene: Scene) -> float:
+            return 0.0
+
+        def slopes(self, scene: Scene) -> Slopes:
+            if scene.point[0] < 0:
+                raise ParameterError("not today")
+            return Slopes(np.zeros_like(scene.here), np.zeros_like(scene.there), 0.0)
+
+    learner = ohm.OnlineManifold(RBF(0.5), smoothness=Moody())
+    before = learner.snapshot()
+    with pytest.raises(ParameterError, match="not today"):
+        learner.learn_one([-1.0, 0.0], 1)
+    assert unchanged(learner, before)
+    learner.learn_one([1.0, 2.0, 3.0], 1)
+    assert learner.trials == 1

@@ -9,6 +9,7 @@ import numpy as np
 
 from ohmline.adapt.scores import probabilities
 from ohmline.arrays import Floats
+from ohmline.checks import number
 from ohmline.extras import require
 from ohmline.kernel import RBF
 from ohmline.learn.manifold import Buffer, Keep, Loss, Manifold, OnlineManifold
@@ -126,4 +127,8 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
 
 
 def _row(x: dict[Hashable, Any], features: list[Hashable]) -> Floats:
-    return np.array([float(x.get(name, 0.0)) for name in features])
+    return np.array([_value(x.get(name, 0.0), name) for name in features])
+
+
+def _value(value: Any, name: Hashable) -> float:
+    return float(value) if isinstance(value, bool) else number(value, f"feature {name!r}")

@@ -328,15 +328,20 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return min(trials, room) if self.options.basis.grows else trials
 
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
-        if self._model is None and self.options.open_width:
-            prediction = self.look(place)[0]
-            self._wait(place, code)
-            return prediction, False, 0.0
-        self._dimension = len(place)
-        if self._model is None:
-            self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
-        assert self._model is not None
-        learned = self._model.learn(place, code)
+        before = self._model, self._dimension
+        try:
+            if self._model is None and self.options.open_width:
+                prediction = self.look(place)[0]
+                self._wait(place, code)
+                return prediction, False, 0.0
+            if self._model is None:
+                self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
+            assert self._model is not None
+            learned = self._model.learn(place, code)
+        except BaseException:  # a regulariser written in Python may refuse: then nothing has happened
+            self._model, self._dimension = before
+            self.settle()
+            raise
         self._share()
         return learned
 
@@ -430,11 +435,11 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _wait(self, row: Floats, code: int) -> None:
         """Keep a point for the widths; after the last of them, learn them all in their order."""
+        if self._draft is not None:
+            self._draft.learn(row, code)
         self._dimension = len(row)
         self._pending.append((row.copy(), code))
         self._different.add((row + 0.0).tobytes())  # -0.0 is 0.0
-        if self._draft is not None:
-            self._draft.learn(row, code)
         n = len(self._pending)
         if len(self._different) >= WARM_UP or n >= LONGEST_WARM_UP:
             self.fix_widths()

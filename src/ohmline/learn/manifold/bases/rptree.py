@@ -54,8 +54,9 @@ class Split(StrEnum):
     get one: otherwise those in dense places take them all, and what reaches across stays so for good. The default.
     """
     PRINTED = "printed"
-    """As paper 003 says it: along a hyperplane with random orientation, at the median, when enough points fell into
-    the leaf.
+    """As paper 003 says it, section 3.2: along a hyperplane with random orientation, when enough points fell into the
+    leaf. It cuts at the median, or next to it where that is tied. The paper refers to Appendix I of Dasgupta and
+    Freund's report for details; what is here is what the paper itself prints.
     """
 
 
