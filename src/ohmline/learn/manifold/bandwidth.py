@@ -126,13 +126,6 @@ def effective_width(points: Floats, neighbours: float) -> float:
 def different(points: Floats) -> Floats:
     """The points without repetitions: widths come from distances, and equal points have none.
 
-    Parameters
-    ----------
-    points
-        One row per point.
-
-    Examples
-    --------
     >>> different(np.array([[1.0], [0.0], [1.0]]))
     array([[1.], [0.]])
     """
@@ -143,13 +136,6 @@ def different(points: Floats) -> Floats:
 def unit_scale(points: Floats) -> Floats:
     """The factor that gives each feature a standard deviation of 1; 1 for a feature that does not vary.
 
-    Parameters
-    ----------
-    points
-        One row per point.
-
-    Examples
-    --------
     >>> unit_scale(np.array([[0.0, 7.0], [4.0, 7.0]]))
     array([0.5, 1. ])
     """
@@ -162,13 +148,6 @@ def lopsided(points: Floats) -> tuple[int, float] | None:
 
     It is compared with the median over the other features that vary.
 
-    Parameters
-    ----------
-    points
-        One row per point.
-
-    Examples
-    --------
     >>> lopsided(np.array([[0.0, 0.0], [1.0, 2000.0]]))
     (1, 2000.0)
     """
