@@ -23,10 +23,13 @@ class Oracle:
     eta: object
     size: int | None = None
     keep_labelled: bool = False
+    keep_strongest: bool = False
+    counted: bool = False
     reduction: float = 0.5
     atoms: int = 20
     proximal: bool = False
     t: int = 0
+    shown: int = 0
     points: list = field(default_factory=list)
     labels: list = field(default_factory=list)
     alpha: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -43,6 +46,11 @@ class Oracle:
         """One trial: f_t(x) before the step, which is also ||f' - f_t||^2's companion."""
         self.t += 1
         self.mean += (self.alpha - self.mean) / self.t
+        self.shown += y is not None
+        ratio = self.ratio
+        if self.counted:  # nothing declared: T / l so far, for the proximal step no less than sqrt(50 T / l)
+            ratio = self.t / max(self.shown, 1)
+            ratio = max(ratio, np.sqrt(50 * ratio)) if self.proximal else ratio
         here, eta, n = self.f(x), self.eta(self.t), len(self.points)
         basis = np.array(self.points).reshape(n, len(x))
         gram = gaussian(basis, basis, self.kernel_width)
@@ -59,9 +67,9 @@ class Oracle:
         new = 2 * step * np.sum((values - here) * w)
         if y is not None and self.proximal:
             there = changed @ k + new
-            new += y * min(eta * self.ratio, max(1 - y * there, 0.0))
+            new += y * min(eta * ratio, max(1 - y * there, 0.0))
         elif y is not None and y * here <= 1:
-            new += eta * self.ratio * y
+            new += eta * ratio * y
         before = np.append(self.alpha, 0.0)
         moved = np.append(changed, new) - before
         everything = np.vstack([basis, x])
@@ -79,7 +87,8 @@ class Oracle:
         out = 0
         if self.keep_labelled:
             plain = [i for i, y in enumerate(self.labels[:-1]) if y is None]
-            out = plain[0] if plain else 0
+            strength = np.abs(self.alpha[:-1])
+            out = plain[0] if plain else int(np.argmin(strength)) if self.keep_strongest else 0
         basis = np.array(self.points)
         gone = basis[out]
         stay = np.delete(np.arange(len(basis)), out)

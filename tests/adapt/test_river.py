@@ -95,3 +95,10 @@ def test_a_bad_point_changes_nothing():
     with pytest.raises(ParameterError, match="finite"):
         model.learn_one({"a": float("nan")}, "z")
     assert model.predict_proba_one({"a": 1.2}) == before
+
+
+def test_a_feature_that_is_no_number_is_named():
+    model = OnlineManifoldClassifier(kernel_width=1.0)
+    with pytest.raises(ParameterError, match="feature 'a' must be a number, got 'tall'"):
+        model.learn_one({"a": "tall"}, 1)
+    model.learn_one({"b": 1.0}, 1)

@@ -94,6 +94,29 @@ def test_images_are_rows_of_pixels_between_0_and_1():
         Images(np.full((2, 2, 2), np.nan), [0, 1])
 
 
+def test_an_endless_stream_of_pictures_repeats_none_before_all_have_come():
+    pictures = np.arange(700 * 4).reshape(700, 2, 2)
+    source = Images(pictures, np.arange(700), label_rate=1.0)
+    for size in (700, 300):
+        shown = [
+            y
+            for _, y in itertools.islice(
+                Images(pictures[:size], np.arange(size), label_rate=1.0).endless(), 2 * size
+            )
+        ]
+        assert sorted(shown[:size]) == sorted(shown[size:]) == list(range(size))
+        assert shown[:size] != shown[size:]
+    first, again = (list(itertools.islice(source.endless(seed=3), 900)) for _ in range(2))
+    assert [y for _, y in first] == [y for _, y in again]
+    assert all(np.array_equal(x, source.points[y]) for x, y in first)
+
+
+def test_pictures_that_are_none_are_refused():
+    for bad in ("picture", [[1.0, 2.0], [3.0]], None):
+        with pytest.raises(ShapeError, match="images"):
+            Images(bad, [0, 1])
+
+
 def test_following_in_pieces_is_playing_at_once():
     source = Spirals(label_rate=0.2)
     whole, pieces = learner(), learner()
@@ -171,6 +194,51 @@ def test_csv_columns(tmp_path):
     rows = list(read_points(bare, label=-1, header=False))
     assert [(x.tolist(), y) for x, y in rows] == [([0.5, 2.0], -1), ([1.5, 3.0], 1)]
     assert [y for _, y in read_points(bare, label=None, header=False)] == [None, None]
+    named, last = (list(read_points(bare, header=False, **given)) for given in ({}, {"label": -1}))
+    assert [(x.tolist(), y) for x, y in named] == [(x.tolist(), y) for x, y in last]
+    with pytest.raises(FileFormatError, match="no column 'kind'"):
+        list(read_points(bare, header=False, label="kind"))
+    with pytest.raises(ParameterError, match="header must be True or False, got 'no'"):
+        list(read_points(bare, header="no"))
+
+
+LABELS = {
+    "1": 1,
+    "1.0": 1,
+    "+1.": 1,
+    "-1.000": -1,
+    " 7 ": 7,
+    "nan": None,
+    "NaN": None,
+    "": None,
+    "0.5": "0.5",
+    "1_000": "1_000",
+    "1e3": "1e3",
+    "inf": "inf",
+    "none": "none",
+    "cat": "cat",
+}
+
+
+def test_one_rule_for_labels(tmp_path):
+    path = write(tmp_path, "a,label\n" + "".join(f"0,{text}\n" for text in LABELS))
+    found = [y for _, y in read_points(path)]
+    assert found == list(LABELS.values())
+    assert [type(y) for y in found] == [type(y) for y in LABELS.values()]
+
+
+def test_the_same_rule_in_parquet(tmp_path):
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "points.parquet"
+    for given, expected in (
+        (list(LABELS), list(LABELS.values())),
+        ([1.0, float("nan"), None, -2.0, 0.5], [1, None, None, -2, 0.5]),
+        ([True, False, None], [True, False, None]),
+    ):
+        polars.DataFrame({"a": np.zeros(len(given)), "label": given}).write_parquet(path)
+        found = [y for _, y in read_points(path)]
+        assert found == expected
+        assert [type(y) for y in found] == [type(y) for y in expected]
 
 
 def test_a_file_feeds_a_learner(tmp_path):

@@ -34,6 +34,7 @@ BASES = {
     "full": Full(),
     "buffer": Buffer(20, keep="newest"),
     "buffer-u": Buffer(20, keep="labelled"),
+    "buffer-strong": Buffer(20),
     "tree": RPTree(12, points=6),
     "ppk": RPTree(12, points=6, covariance=True),
     "nystroem": Nystroem(15),
@@ -47,13 +48,22 @@ def cloud(trials, seed=0, d=2, rate=0.3):
     return x, [int(label) if rng.random() < rate else None for label in y]
 
 
-@pytest.mark.parametrize(("size", "keep"), [(None, "newest"), (20, "newest"), (20, "labelled")])
+@pytest.mark.parametrize(
+    ("size", "keep"), [(None, "newest"), (20, "newest"), (20, "labelled"), (20, "strongest")]
+)
 @pytest.mark.parametrize("proximal", [False, True])
-def test_agrees_with_the_literal_algorithm_trial_by_trial(size, keep, proximal):
+@pytest.mark.parametrize("declared", [True, False])
+def test_agrees_with_the_literal_algorithm_trial_by_trial(size, keep, proximal, declared):
     basis = Full() if size is None else Buffer(size, keep=keep)
     step = Proximal(0.7) if proximal else Printed(0.1)
     learner = OnlineManifold(
-        KERNEL, basis, smoothness=GRAPH, step=step, label_rate=0.25, lambda_1=0.01, lambda_2=0.3
+        KERNEL,
+        basis,
+        smoothness=GRAPH,
+        step=step,
+        label_rate=0.25 if declared else None,
+        lambda_1=0.01,
+        lambda_2=0.3,
     )
     oracle = Oracle(
         0.3,
@@ -63,7 +73,9 @@ def test_agrees_with_the_literal_algorithm_trial_by_trial(size, keep, proximal):
         4.0,
         lambda t: (0.7 if proximal else 0.1) / np.sqrt(t),
         size=size,
-        keep_labelled=keep == "labelled",
+        keep_labelled=keep != "newest",
+        keep_strongest=keep == "strongest",
+        counted=not declared,
         proximal=proximal,
     )
     x, y = cloud(120, seed=1)
@@ -97,7 +109,7 @@ def test_a_buffer_keeps_the_points_it_promises():
 
 def test_a_buffer_full_of_labels_lets_the_oldest_go():
     x, _ = cloud(12, seed=4)
-    learner = OnlineManifold(KERNEL, Buffer(5), smoothness=GRAPH)
+    learner = OnlineManifold(KERNEL, Buffer(5, keep="labelled"), smoothness=GRAPH)
     for point in x[:10]:
         learner.learn_one(point, 1)
     assert set(map(tuple, learner.function.points)) == set(map(tuple, x[5:10]))
@@ -229,8 +241,8 @@ def test_two_named_classes_are_the_binary_learner():
 def test_one_class_of_many_is_its_binary_problem():
     """One against the rest over a shared basis: each function is that of its own binary learner."""
     x, y = cloud(120, seed=10)
-    many = OnlineManifold(KERNEL, Buffer(25), smoothness=GRAPH, classes=[0, 1, 2])
-    one = OnlineManifold(KERNEL, Buffer(25), smoothness=GRAPH)
+    many = OnlineManifold(KERNEL, Buffer(25, keep="labelled"), smoothness=GRAPH, classes=[0, 1, 2])
+    one = OnlineManifold(KERNEL, Buffer(25, keep="labelled"), smoothness=GRAPH)
     for t, (point, label) in enumerate(zip(x, y, strict=True)):
         code = None if label is None else t % 3
         many.learn_one(point, code)
@@ -324,7 +336,7 @@ def test_scores_stay_finite_and_memory_flat(seed, size, d):
     assert len(learner.function.points) <= size
 
 
-@pytest.mark.parametrize("name", ["buffer", "buffer-u", "tree", "ppk", "nystroem"])
+@pytest.mark.parametrize("name", ["buffer", "buffer-u", "buffer-strong", "tree", "ppk", "nystroem"])
 def test_the_state_does_not_grow_on_an_endless_stream(name):
     learner = OnlineManifold(RBF(0.1), BASES[name], smoothness=Manifold(0.05))
     sizes = set()

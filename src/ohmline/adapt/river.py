@@ -9,6 +9,7 @@ import numpy as np
 
 from ohmline.adapt.scores import probabilities
 from ohmline.arrays import Floats
+from ohmline.checks import number
 from ohmline.extras import require
 from ohmline.kernel import RBF
 from ohmline.learn.manifold import Buffer, Keep, Loss, Manifold, OnlineManifold
@@ -25,7 +26,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
     that has been told "not this" at every label is always kept and becomes the newcomer's.
 
     The features are those of the first point learned. One that is missing later counts as 0, one
-    that is new later is ignored; so scale them first (`preprocessing.StandardScaler() | ...`).
+    that is new later is ignored; so scale them first (`preprocessing.StandardScaler() | ...`, or `standardise=True`).
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         As for `OnlineManifold`: the loss and the weights of the norm and of the graph.
     drift
         Whether to forget the past, for streams that change. Default False.
+    standardise
+        Divide each feature by its standard deviation over the points that the widths are read off. Default False.
     seed
         Draws the replays under `drift`. Default 0.
 
@@ -62,6 +65,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         lambda_1: float = 1e-3,
         lambda_2: float = 0.3,
         drift: bool = False,
+        standardise: bool = False,
         seed: int = 0,
     ) -> None:
         self.kernel_width = kernel_width
@@ -71,17 +75,19 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.drift = drift
+        self.standardise = standardise
         self.seed = seed
         self._features: list[Hashable] | None = None
         self._learner = OnlineManifold(
             None if kernel_width is None else RBF(kernel_width),
-            Buffer(buffer_size, keep=Keep.NEWEST if drift else Keep.LABELLED),
+            Buffer(buffer_size, keep=Keep.NEWEST if drift else Keep.STRONGEST),
             loss,
             Manifold(graph_width),
             late_classes=True,
             lambda_1=lambda_1,
             lambda_2=lambda_2,
             drift=drift,
+            standardise=standardise,
             seed=seed,
         )
 
@@ -121,4 +127,8 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
 
 
 def _row(x: dict[Hashable, Any], features: list[Hashable]) -> Floats:
-    return np.array([float(x.get(name, 0.0)) for name in features])
+    return np.array([_value(x.get(name, 0.0), name) for name in features])
+
+
+def _value(value: Any, name: Hashable) -> float:
+    return float(value) if isinstance(value, bool) else number(value, f"feature {name!r}")

@@ -51,12 +51,14 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         Whether to predict with the average of all functions instead of the latest. Default False.
     drift
         Whether to forget the past, for streams that change. Default False.
+    standardise
+        Divide each feature by its standard deviation over the points that the widths are read off. Default False.
     passes
         How many times `fit` plays the rows, at least 1. Default 1.
     unlabelled
-        The label that marks a missing one, by default -1, scikit-learn's own marker. It is a class nevertheless where
-        `partial_fit` names it in `classes`, and in `fit` where at most one other label occurs, since y in {-1, +1} is
-        an ordinary binary problem. None makes -1 an ordinary label everywhere.
+        The label that marks a missing one, by default -1, scikit-learn's own marker; it is never guessed to be a class.
+        So `fit` refuses y in {-1, +1}, which has labels of one class only: pass `unlabelled=None` where -1 is a class.
+        `partial_fit` takes it for a class where `classes` names it.
     random_state
         Draws the replays and the directions of a tree: a seed, a NumPy `RandomState`, or None (default) for
         NumPy's global one.
@@ -82,6 +84,7 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         lambda_2: float = 0.3,
         averaged: bool = False,
         drift: bool = False,
+        standardise: bool = False,
         passes: int = 1,
         unlabelled: Any = -1,
         random_state: Any = None,
@@ -94,6 +97,7 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.lambda_2 = lambda_2
         self.averaged = averaged
         self.drift = drift
+        self.standardise = standardise
         self.passes = passes
         self.unlabelled = unlabelled
         self.random_state = random_state
@@ -111,9 +115,14 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         passes = count(self.passes, "passes", least=1)
         X, labels, known = self._checked(X, y, reset=True)
         found = np.unique(labels[known])
-        if self._is_marker(found).any() and len(found) > 2:
+        if self._is_marker(found).any():
             known[known] = ~self._is_marker(labels[known])
             found = found[~self._is_marker(found)]
+            if len(found) < 2:
+                raise LabelError(
+                    f"y has {'one class' if len(found) else 'no label'} only, {found.tolist()}, beside "
+                    f"{self.unlabelled!r}, which marks a missing label; pass unlabelled=None where it is a class"
+                )
         if len(found) < 2:
             raise LabelError(
                 f"y has {'one class' if len(found) else 'no label'} only, {found.tolist()}; "
@@ -248,6 +257,7 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             lambda_2=self.lambda_2,
             averaged=self.averaged,
             drift=self.drift,
+            standardise=self.standardise,
             seed=int(check_random_state(self.random_state).randint(2**31)),
         )
 

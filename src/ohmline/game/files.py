@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from ohmline.arrays import Floats
 from ohmline.checks import count, file_path, flag, listed, shown
 from ohmline.errors import DataError, FileFormatError, ParameterError
 from ohmline.extras import require
+
+WHOLE = re.compile(r"[+-]?[0-9]{1,300}(\.0*)?")
+"""A whole number as people and programs write it."""
 
 
 def read_points(
@@ -25,9 +30,10 @@ def read_points(
 ) -> Iterator[tuple[Floats, Any]]:
     """Read labelled points from a CSV or Parquet file, one (point, label or None) per row, for `play` and `follow`.
 
-    CSV files need nothing else installed; files that end in `.parquet` need the extra `io`. A whole number is read as
-    an integer label, any other text as itself, and an empty label as None. An error names the row, counted from 1
-    below the header, and comes only after the rows before it were given.
+    CSV files need nothing else installed; files that end in `.parquet` need the extra `io`. One rule for labels, in
+    both: a whole number is an integer, however it is written (`1`, `1.0`, `+1`); an empty cell and NaN are None, a
+    missing label; anything else is itself. An error names the row, counted from 1 below the header, and comes only
+    after the rows before it were given.
 
     Parameters
     ----------
@@ -35,7 +41,7 @@ def read_points(
         The file.
     label
         The column of the labels, by name or by number (from 0; negative numbers count from the end). None when the
-        file has no labels. Default `"label"`.
+        file has no labels. Default `"label"`, and with `header=False`, where columns have no names, the last one.
     features
         The columns of the point, by name or by number; None (default) takes all but the label.
     header
@@ -120,7 +126,7 @@ def _parquet(
                     raise FileFormatError(
                         f"{file.name}, row {start + k + 1}: {block[k].tolist()!r:.80} is not all finite"
                     )
-                yield np.ascontiguousarray(block[k]), (_label(y.strip()) if isinstance(y, str) else y)
+                yield np.ascontiguousarray(block[k]), _label(y)
             start += len(part)
             if len(part) < chunk:
                 break
@@ -177,11 +183,13 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _label(text: str) -> Any:
-    """None, a whole number, or the text itself."""
-    if not text:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        return text
+def _label(cell: Any) -> Any:
+    """None for an empty cell and for NaN, an integer for a whole number, and anything else as it is."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        if not text or text.lower() == "nan":
+            return None
+        return int(text.partition(".")[0]) if WHOLE.fullmatch(text) else text
+    if isinstance(cell, float):
+        return None if isnan(cell) else int(cell) if cell.is_integer() else cell
+    return cell

@@ -6,6 +6,7 @@ A *source* draws points with labels from some distribution, which may change wit
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -15,11 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, Ints, count, finite, fraction, non_negative, positive, vector
+from ohmline.checks import shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.learn.contract import OnlineLearner
+
+BATCH = 256
+"""Points of an endless stream that are drawn at a time."""
 
 
 class VectorSource(ABC):
@@ -92,13 +97,15 @@ class VectorSource(ABC):
         seed
             Draws the points and the labels that are shown. Default 0.
         """
-        rng, coins = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
-        start, batch = 0, 256
-        while True:
-            points, labels = self.sample(np.arange(start, start + batch), rng)
-            for x, y, coin in zip(points, labels, coins.random(batch), strict=True):
+        coins = np.random.default_rng([seed, 1])
+        for points, labels in self._batches(np.random.default_rng([seed, 0])):
+            for x, y, coin in zip(points, labels, coins.random(len(points)), strict=True):
                 yield x, (y.item() if isinstance(y, np.generic) else y) if coin < self.label_rate else None
-            start += batch
+
+    def _batches(self, rng: np.random.Generator) -> Iterator[tuple[Floats, Any]]:
+        """An endless stream in batches."""
+        for start in itertools.count(0, BATCH):
+            yield self.sample(np.arange(start, start + BATCH), rng)
 
 
 @final
@@ -194,8 +201,8 @@ class SwissRoll(VectorSource):
 class Images(VectorSource):
     """Pictures in random order, as rows of pixels.
 
-    The pictures of one sample come in shuffled order; a sample longer than one pass starts a new shuffle where one
-    ends.
+    The pictures of a sample, and of an endless stream, come in shuffled order; none comes again before all have come,
+    and a new shuffle starts where one ends.
 
     Parameters
     ----------
@@ -226,7 +233,12 @@ class Images(VectorSource):
         classes: Iterable[Any] | None = None,
         label_rate: float = 0.02,
     ) -> None:
-        pixels = np.asarray(images, dtype=np.float64)
+        try:
+            pixels = np.asarray(images, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ShapeError(
+                f"images must be numbers, as many in each picture, got {shown(images)}"
+            ) from None
         if pixels.ndim < 2 or not pixels.size:
             raise ShapeError(
                 f"images must be a stack of pictures or rows of pixels, got shape {pixels.shape}"
@@ -250,6 +262,13 @@ class Images(VectorSource):
         passes = -(-n // len(self.points))
         order = np.concatenate([rng.permutation(len(self.points)) for _ in range(max(passes, 1))])[:n]
         return self.points[order], self.labels[order]
+
+    def _batches(self, rng: np.random.Generator) -> Iterator[tuple[Floats, Any]]:
+        while True:
+            order = rng.permutation(len(self.points))
+            for start in range(0, len(order), BATCH):
+                part = order[start : start + BATCH]
+                yield self.points[part], self.labels[part]
 
 
 def follow(

@@ -32,6 +32,7 @@ from ohmline.learn.manifold import Proximal as Proximal
 from ohmline.learn.manifold import Pursuit as Pursuit
 from ohmline.learn.manifold import RPTree as RPTree
 from ohmline.learn.manifold import Smoothness as Smoothness
+from ohmline.learn.manifold import Split as Split
 from ohmline.learn.nearest_neighbour import Distance as Distance
 from ohmline.learn.nearest_neighbour import NearestNeighbour as NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest as OneVsRest

@@ -117,7 +117,7 @@ def learner(kernel: float, graph: float, lambda_1: float, lambda_2: float) -> On
     """The learner that the literal loop computes."""
     return OnlineManifold(
         RBF(kernel),
-        Buffer(SIZE),
+        Buffer(SIZE, keep="labelled"),
         smoothness=Manifold(graph),
         step=Proximal(),
         label_rate=LABEL_RATE,

@@ -10,6 +10,7 @@ from ohmline.learn.manifold.bases import Full as Full
 from ohmline.learn.manifold.bases import Keep as Keep
 from ohmline.learn.manifold.bases import Nystroem as Nystroem
 from ohmline.learn.manifold.bases import RPTree as RPTree
+from ohmline.learn.manifold.bases import Split as Split
 from ohmline.learn.manifold.descent import Printed as Printed
 from ohmline.learn.manifold.descent import Proximal as Proximal
 from ohmline.learn.manifold.function import KernelFunction as KernelFunction

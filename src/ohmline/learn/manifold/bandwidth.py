@@ -8,6 +8,9 @@ import numpy as np
 
 from ohmline.arrays import Floats
 
+LOPSIDED = 100.0
+"""How many times as far as the others a feature may spread before a learner warns that it decides alone."""
+
 
 class Bandwidth(StrEnum):
     """How a width is read off the first points of a stream."""
@@ -20,7 +23,9 @@ class Bandwidth(StrEnum):
     is much narrower than the distances themselves, and keeps the classes apart.
     """
     MEDIAN = "median"
-    """From the median of all distances: for compact clouds."""
+    """A wide kernel, for compact clouds with little to tell apart by shape: its width is a quarter of the median of
+    all distances. The graph's width is that of `NEIGHBOURS`: a share of all distances joins everything to everything.
+    """
 
     def kernel_width(self, points: Floats) -> float:
         """sigma_K, the width of the kernel: how far a label reaches.
@@ -30,7 +35,7 @@ class Bandwidth(StrEnum):
         points
             One row per point.
         """
-        return median_width(points) if self is Bandwidth.MEDIAN else 0.7 * neighbour_width(points, 3)
+        return 0.25 * median_width(points) if self is Bandwidth.MEDIAN else 0.7 * neighbour_width(points, 3)
 
     def graph_width(self, points: Floats) -> float:
         """sigma, the width of the graph weights: how far apart two points can be and count as neighbours.
@@ -40,7 +45,7 @@ class Bandwidth(StrEnum):
         points
             One row per point.
         """
-        return median_width(points) / 4 if self is Bandwidth.MEDIAN else effective_width(points, 3.0)
+        return effective_width(points, 3.0)
 
 
 def median_width(points: Floats) -> float:
@@ -116,6 +121,43 @@ def effective_width(points: Floats, neighbours: float) -> float:
         wide = np.exp(entropy) > neighbours
         low, high = np.where(wide, sharp, low), np.where(wide, high, sharp)
     return float(np.median(np.sqrt(scale / (2 * low))))
+
+
+def different(points: Floats) -> Floats:
+    """The points without repetitions: widths come from distances, and equal points have none.
+
+    >>> different(np.array([[1.0], [0.0], [1.0]]))
+    array([[1.], [0.]])
+    """
+    _, first = np.unique(points, axis=0, return_index=True)
+    return points[np.sort(first)]
+
+
+def unit_scale(points: Floats) -> Floats:
+    """The factor that gives each feature a standard deviation of 1; 1 for a feature that does not vary.
+
+    >>> unit_scale(np.array([[0.0, 7.0], [4.0, 7.0]]))
+    array([0.5, 1. ])
+    """
+    spread = points.std(axis=0) if len(points) else np.zeros(points.shape[1])
+    return np.asarray(1.0 / np.where(spread > 0, spread, 1.0))
+
+
+def lopsided(points: Floats) -> tuple[int, float] | None:
+    """The feature that decides distances alone, and how many times as far as the others it spreads; or None.
+
+    It is compared with the median over the other features that vary.
+
+    >>> lopsided(np.array([[0.0, 0.0], [1.0, 2000.0]]))
+    (1, 2000.0)
+    """
+    spread = points.std(axis=0)
+    widest = int(np.argmax(spread))
+    others = np.delete(spread, widest)
+    others = others[others > 0]
+    if not len(others) or spread[widest] <= LOPSIDED * np.median(others):
+        return None
+    return widest, float(spread[widest] / np.median(others))
 
 
 def _distances(points: Floats) -> Floats:

@@ -37,11 +37,13 @@ def checked_arrays(model: Any, classes: int, part: Callable[[str], AnyArray]) ->
         "expansion.time": COUNT,
         "expansion.labels": COUNT,
         "expansion.random": Range(0, 2**64),
+        "basis.stored": COUNT,
         "basis.root": places,
         "basis.splits": Range(0, leaves),
         "basis.child": places,
     }
     found = in_range(model, ranges, wanted, saved)
+    _expect_order(found["order"], int(found["seen"][0]))
     if leaves:
         _expect_tree(found)
     return found
@@ -73,6 +75,16 @@ def _capacity(model: Any, part: Callable[[str], AnyArray]) -> int:
 
 def _with_capacity(expansion: Any, capacity: int) -> Any:
     return expansion if capacity == len(expansion.mass) else expansion.grown(capacity)
+
+
+def _expect_order(order: AnyArray, seen: int) -> None:
+    """Refuse classes that are said twice or not at all: a new one would be written past the end."""
+    said = order[:seen]
+    if len(set(said.tolist())) < seen or np.any(said < 0):
+        raise SnapshotError(
+            f"the snapshot says {seen} classes in the order {said.tolist()!r:.80}, but each must be there once; "
+            "it is damaged"
+        )
 
 
 def _expect_tree(arrays: Mapping[str, AnyArray]) -> None:

@@ -4,7 +4,7 @@
 |---|---|
 | eta_t = gamma / sqrt(t) | `gamma`; constant when not `decaying` |
 | lambda_1, lambda_2 | of `OnlineManifold` |
-| T / l | `ratio` in compiled code: one over the label rate |
+| T / l | `ratio` in compiled code: one over the label rate; see `label_ratio` where none was declared |
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, count, positive
+from ohmline.checks import flag, number
 from ohmline.compiled import dot, internal
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.loss import proximal, slope
 from ohmline.learn.step import UNLABELLED
+
+LARGEST_WEIGHT = 1e100
+"""Weights and step sizes beyond this make products that are not finite."""
+MOST_REPLAYS = 10_000
 
 
 @final
@@ -38,7 +43,7 @@ class Printed:
     gamma: float = 0.1
 
     def __post_init__(self) -> None:
-        positive(self.gamma, "gamma of Printed")
+        number(positive(self.gamma, "gamma of Printed"), "gamma of Printed", most=LARGEST_WEIGHT)
 
 
 @final
@@ -51,6 +56,10 @@ class Proximal:
     term. Differs: the paper's explicit step needs a small gamma to survive the factors T / l and
     t / tau, and is then too small everywhere else.
 
+    Where no `label_rate` is declared, the label step counts labels and not points: the l-th label moves f by up to
+    gamma sqrt(50 / l), which is eta T / l at the paper's 2 % of labels. Differs: with T / l itself the same label
+    would be learned less the more labels there are beside it, down to gamma / sqrt(t) where every point has one.
+
     Attributes
     ----------
     gamma
@@ -58,8 +67,8 @@ class Proximal:
     decaying
         Whether eta_t = gamma / sqrt(t) (default); False keeps eta_t = gamma, for streams that drift.
     replays
-        How many random points of the basis the step is repeated at after each new one, at least 0: for streams that
-        drift. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
+        How many random points of the basis the step is repeated at after each new one, from 0 to 10,000: for streams
+        that drift. Needs a basis of points (`Buffer` or `Full`) and no regulariser written in Python. Default 0.
     """
 
     gamma: float = 1.0
@@ -67,8 +76,9 @@ class Proximal:
     replays: int = 0
 
     def __post_init__(self) -> None:
-        positive(self.gamma, "gamma of Proximal")
-        count(self.replays, "the replays of Proximal")
+        number(positive(self.gamma, "gamma of Proximal"), "gamma of Proximal", most=LARGEST_WEIGHT)
+        flag(self.decaying, "decaying of Proximal")
+        count(self.replays, "the replays of Proximal", most=MOST_REPLAYS)
 
 
 Step = Printed | Proximal
@@ -88,10 +98,28 @@ def target(y: int, c: int, binary: bool) -> float:
     return 1.0 if y == c else -1.0
 
 
+PRINTED_RATIO = 50.0
+"""T / l of the paper's experiments, in which 2 % of the points have a label."""
+
+
+@internal
+def label_ratio(terms: Any, expansion: Expansion) -> float:
+    """The factor of the loss: T / l as declared, or from the stream so far.
+
+    Differs: a proximal step takes at least sqrt(50 T / l) of what it counted. Times eta_t = gamma / sqrt(t)
+    that is gamma sqrt(50 / l), however many unlabelled points there are; it is T / l at 50, and less than
+    T / l beyond, where T / l stays.
+    """
+    if terms.ratio > 0.0:
+        return terms.ratio
+    counted = expansion.time[0] / max(expansion.labels[0], 1)
+    return max(counted, np.sqrt(PRINTED_RATIO * counted)) if terms.proximal else counted
+
+
 @internal
 def label_step(terms: Any, expansion: Expansion, f: float, sign: float, eta: float, kxx: float) -> float:
     """The coefficient of K_x that a label asks for."""
-    ratio = terms.ratio if terms.ratio > 0.0 else expansion.time[0] / max(expansion.labels[0], 1)
+    ratio = label_ratio(terms, expansion)
     if terms.proximal:
         return proximal(terms.loss, f, sign, eta * ratio, kxx)
     return -eta * ratio * slope(terms.loss, f, sign)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import compiled, dot, internal
+from ohmline.compiled import compiled, dot, internal, reassociated
 from ohmline.learn.step import UNLABELLED
 
 GAUSSIAN, LINEAR = range(2)
@@ -199,6 +199,15 @@ def exponentials(source: Floats, gain: float, n: int, out: Floats) -> None:
         out[i] = np.int64(bits).view(np.float64)
 
 
+@reassociated
+def sum_of(values: Floats, n: int) -> float:
+    """The sum of the first `n` values."""
+    total = 0.0
+    for i in range(n):
+        total += values[i]
+    return total
+
+
 @internal
 def distances(points: Floats, x: Floats, n: int, out: Floats) -> None:
     """Squared distances of `x` to the first `n` columns of `points`, four features per pass."""
@@ -245,7 +254,7 @@ def read(terms: Any, expansion: Expansion, work: Workspace, x: Floats) -> None:
     for v in range(views):
         for a in range(terms.columns.shape[1]):
             column = terms.columns[v, a]
-            work.x[v, a] = x[column] if column >= 0 else 0.0
+            work.x[v, a] = x[column] * terms.scale[column] if column >= 0 else 0.0
         k = work.k[v]
         work.kxx[v] = kernel_values(
             terms.kernel, terms.gain[v], expansion.points[v], work.x[v], n, work.sqdist[v], k

@@ -30,6 +30,8 @@ class KernelFunction:
         The basis, one row per element.
     alpha
         The coefficients, of shape (views, classes, elements); a binary problem has one class.
+    scale
+        What each feature is multiplied by before the kernels see it; None (default) for 1.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class KernelFunction:
     columns: tuple[Ints, ...]
     points: Floats
     alpha: Floats
+    scale: Floats | None = None
 
     @classmethod
     def single(cls, kernel: VectorKernel, points: Floats, alpha: Floats) -> KernelFunction:
@@ -76,16 +79,20 @@ class KernelFunction:
         if rows.shape[1] != self.points.shape[1]:
             raise ShapeError(f"x must have {self.points.shape[1]} columns, got {rows.shape[1]}")
         values = np.zeros((len(rows), self.alpha.shape[1]))
+        rows, points = self._scaled(rows), self._scaled(self.points)
         for kernel, columns, alpha in zip(self.kernels, self.columns, self.alpha, strict=True):
-            values += kernel(rows[:, columns], self.points[:, columns]) @ alpha.T
+            values += kernel(rows[:, columns], points[:, columns]) @ alpha.T
         values /= len(self.kernels)
         return values[:, 0] if self.alpha.shape[1] == 1 else values
 
     @property
     def sqnorm(self) -> float:
         """||f||^2 in the kernel's space, summed over views and classes."""
-        total = 0.0
+        total, points = 0.0, self._scaled(self.points)
         for kernel, columns, alpha in zip(self.kernels, self.columns, self.alpha, strict=True):
-            seen = self.points[:, columns]
+            seen = points[:, columns]
             total += float(np.einsum("ci,ij,cj->", alpha, kernel(seen, seen), alpha))
         return total
+
+    def _scaled(self, rows: Floats) -> Floats:
+        return rows if self.scale is None else rows * self.scale

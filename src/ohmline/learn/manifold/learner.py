@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any, Self, final
@@ -9,15 +10,17 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, count, fraction, matrix, non_negative, vector, whole_numbers
+from ohmline.arrays import Floats, count, fraction, matrix, vector, whole_numbers
+from ohmline.checks import flag, listed, number, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.classes import ClassTable
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import State, expect_kind, saved_text, take
-from ohmline.learn.manifold.bandwidth import Bandwidth
+from ohmline.learn.manifold.bandwidth import Bandwidth, different, lopsided
 from ohmline.learn.manifold.bases import Basis, Buffer, Keep
-from ohmline.learn.manifold.descent import Printed, Proximal, Step
+from ohmline.learn.manifold.choices import member
+from ohmline.learn.manifold.descent import LARGEST_WEIGHT, Printed, Proximal, Step
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.model import Functions, Model
@@ -29,7 +32,11 @@ from ohmline.representation import represent
 
 REMEDY = "pass late_classes=True"
 WARM_UP = 100
-"""Points from which missing widths are read. They are kept and learned, none is lost."""
+"""Different points from which missing widths are read. They are kept and learned, none is lost."""
+LONGEST_WARM_UP = 1000
+"""Points after which the warm-up ends with however many different ones there were."""
+LARGEST_VALUE = 1e150
+"""Features above this could not be squared."""
 
 
 @final
@@ -49,7 +56,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     | c | `loss` |
     | Omega, w, sigma | `smoothness`: `Manifold(width)`, `Multiview`, or a class of your own |
     | eta_t, gamma | `step`: `Proximal` (default) or `Printed` |
-    | T/l | 1 / `label_rate`; None counts as it goes |
+    | T/l | 1 / `label_rate`; None counts as it goes (see `Proximal`) |
     | f_T, f-bar | what predicts: the latest f, or with `averaged=True` the average of all |
 
     Two declared classes are one function of two signs; more are one function each, over a shared basis, and
@@ -62,14 +69,15 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     Parameters
     ----------
     kernel
-        `RBF(width)` or `Linear()`; None (default) takes the width of a Gaussian from the first 100 points.
+        `RBF(width)` or `Linear()`; None (default) takes the width of a Gaussian from the first 100 different points,
+        or those among the first 1,000 where there are fewer.
     basis
-        `Buffer` (default: 300 points, buffer-U), `RPTree`, `Nystroem` or `Full`.
+        `Buffer` (default: 300 points, unlabelled ones leave first), `RPTree`, `Nystroem` or `Full`.
     loss
         `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
     smoothness
         `Manifold(width)`, `Multiview`, or a `Smoothness` of your own; `Manifold()` by default, whose width is
-        read off the first 100 points.
+        read off the same points.
     step
         `Proximal` (default) or `Printed`.
     classes
@@ -77,7 +85,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     late_classes
         Learn classes that were not declared as they come. Default False: such a label is an error.
     label_rate
-        The share of points that come with a label, above 0 and at most 1; None (default) counts as it goes.
+        The share of points that come with a label, above 0 and at most 1: the paper's l / T. None (default) counts
+        labels as they come, so that a label is learned as well among many others as among few; see `Proximal`.
     lambda_1
         Weight of the norm, at least 0. Default 0.001.
     lambda_2
@@ -90,7 +99,11 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         points must not be used there, since it holds on to labels that have become wrong; asking for both is an
         error. Default False.
     bandwidth
-        How missing widths are read off the data: `"neighbours"` (default) or `"median"`.
+        How missing widths are read off the data: `"neighbours"` (default) or `"median"`; see `Bandwidth`.
+    standardise
+        Divide each feature by its standard deviation over the points that the widths are read off, and keep to that.
+        For features in different units. Default False: pixels, for one, are better as they are. Where widths are read
+        off the data and one feature spreads 100 times as far as the others, a warning says so.
     seed
         Draws the replays and the directions of a tree; a whole number of at least 0. Default 0.
 
@@ -126,13 +139,17 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         averaged: bool = False,
         drift: bool = False,
         bandwidth: Bandwidth | str = Bandwidth.NEIGHBOURS,
+        standardise: bool = False,
         seed: int = 0,
     ) -> None:
         if kernel is not None and not isinstance(kernel, RBF | Linear):
             raise ParameterError(f"the kernel must be RBF(width) or Linear(), got {kernel!r}")
+        drift = flag(drift, "drift")
         if basis is None:
-            basis = Buffer(keep=Keep.NEWEST if drift else Keep.LABELLED)
-        if drift and isinstance(basis, Buffer) and basis.keep is Keep.LABELLED:
+            basis = Buffer(keep=Keep.NEWEST if drift else Keep.STRONGEST)
+        if not isinstance(basis, Basis):
+            raise ParameterError(f"basis must be Buffer, RPTree, Nystroem or Full, got {shown(basis)}")
+        if drift and isinstance(basis, Buffer) and basis.keep is not Keep.NEWEST:
             raise ParameterError(
                 "a buffer that keeps labelled points holds on to labels that drift has made wrong; "
                 "use Buffer(keep='newest') with drift=True"
@@ -142,30 +159,37 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             step = Proximal(0.3, decaying=False, replays=replays) if drift else Proximal()
         if not isinstance(step, Printed | Proximal):
             raise ParameterError(f"the step must be Printed(gamma) or Proximal(gamma), got {step!r}")
-        if label_rate is not None and fraction(label_rate, "label_rate") == 0:
+        if label_rate is not None and fraction(label_rate, "label_rate") < 1e-12:
             raise ParameterError(
-                "label_rate must be above 0: it is the share of points that come with a label"
+                f"label_rate must be above 0 (at least 1e-12), got {label_rate!r}: it is the share of points that "
+                "come with a label"
+            )
+        if smoothness is not None and not isinstance(smoothness, Smoothness):
+            raise ParameterError(
+                f"smoothness must be Manifold(width), Multiview or a Smoothness of your own, got {shown(smoothness)}"
             )
         self.options = Options(
             kernel=kernel,
             basis=basis,
-            loss=_member(Loss, loss, "loss"),
+            loss=member(Loss, loss, "loss"),
             smoothness=Manifold() if smoothness is None else smoothness,
             step=step,
-            label_rate=label_rate,
-            lambda_1=non_negative(lambda_1, "lambda_1"),
-            lambda_2=non_negative(lambda_2, "lambda_2"),
-            averaged=bool(averaged),
-            drift=bool(drift),
-            bandwidth=_member(Bandwidth, bandwidth, "bandwidth"),
+            label_rate=None if label_rate is None else float(label_rate),
+            lambda_1=number(lambda_1, "lambda_1", least=0.0, most=LARGEST_WEIGHT),
+            lambda_2=number(lambda_2, "lambda_2", least=0.0, most=LARGEST_WEIGHT),
+            averaged=flag(averaged, "averaged"),
+            drift=drift,
+            bandwidth=member(Bandwidth, bandwidth, "bandwidth"),
+            standardise=flag(standardise, "standardise"),
             seed=count(seed, "seed"),
         )
         self.options.check()
-        self.late_classes = bool(late_classes)
+        self.late_classes = flag(late_classes, "late_classes")
         self._table = _table(classes, self.late_classes)
         self._model: Model | None = None
         self._draft: Model | None = None
         self._pending: list[tuple[Floats, int]] = []
+        self._different: set[bytes] = set()
         self._dimension: int | None = None
 
     learns_unlabelled = True
@@ -245,22 +269,28 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     def fix_widths(self) -> None:
         """End the warm-up now: take missing widths from the points seen so far."""
         if self._model is None and self._pending:
+            points = np.array([x for x, _ in self._pending])
             self._use(self._learned(len(self._pending)))
             self._pending.clear()
+            self._different.clear()
+            self._warn(points)
 
     def locate(self, x: ArrayLike) -> Floats:
         row = np.ascontiguousarray(vector(x, "x"))
         self._fits(len(row))
+        _expect_moderate(row, "x")
         return row
 
     def locate_all(self, xs: Iterable[ArrayLike]) -> Floats:
         if isinstance(xs, np.ndarray) and xs.ndim == 2:
             rows = np.require(matrix(xs, "x"), requirements=["C", "W"])  # one compiled form for all
             self._fits(rows.shape[1])
+            _expect_moderate(rows, "x")
             return rows
         first, listed = self._dimension, []
         for t, x in enumerate(xs):
             row = vector(x, f"x[{t}]", length=first)
+            _expect_moderate(row, f"x[{t}]")
             first = len(row)
             listed.append(row)
         return np.array(listed).reshape(len(listed), first or 0)
@@ -304,15 +334,20 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return min(trials, room) if self.options.basis.grows else trials
 
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
-        if self._model is None and self.options.open_width:
-            prediction = self.look(place)[0]
-            self._wait(place, code)
-            return prediction, False, 0.0
-        self._dimension = len(place)
-        if self._model is None:
-            self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
-        assert self._model is not None
-        learned = self._model.learn(place, code)
+        before = self._model, self._dimension
+        try:
+            if self._model is None and self.options.open_width:
+                prediction = self.look(place)[0]
+                self._wait(place, code)
+                return prediction, False, 0.0
+            if self._model is None:
+                self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
+            assert self._model is not None
+            learned = self._model.learn(place, code)
+        except BaseException:  # a regulariser written in Python may refuse: then nothing has happened
+            self._model, self._dimension = before
+            self.settle()
+            raise
         self._share()
         return learned
 
@@ -370,8 +405,9 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         for x, y in zip(points, labels.tolist(), strict=True):
             learner._fits(len(x))
             learner._pending.append((x.copy(), y))
+            learner._different.add((x + 0.0).tobytes())
             learner._dimension = len(x)
-        if "model.dimension" in state:
+        if any(key.startswith(("model.", "expansion.", "basis.")) for key in state):
             learner._use(Model.from_arrays(learner.options, learner._functions, state))
         return learner
 
@@ -405,12 +441,13 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _wait(self, row: Floats, code: int) -> None:
         """Keep a point for the widths; after the last of them, learn them all in their order."""
-        self._dimension = len(row)
-        self._pending.append((row.copy(), code))
         if self._draft is not None:
             self._draft.learn(row, code)
+        self._dimension = len(row)
+        self._pending.append((row.copy(), code))
+        self._different.add((row + 0.0).tobytes())  # -0.0 is 0.0
         n = len(self._pending)
-        if n == WARM_UP:
+        if len(self._different) >= WARM_UP or n >= LONGEST_WARM_UP:
             self.fix_widths()
         elif n & (n - 1) == 0:
             self._draft = None
@@ -425,11 +462,28 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _learned(self, first: int) -> Model:
         """A model with widths from the `first` pending points that has learned them all."""
-        points = np.array([x for x, _ in self._pending[:first]])
+        points = different(np.array([x for x, _ in self._pending[:first]]))
         model = Model.fit_widths(self.options, points, self._functions)
         for x, y in self._pending:
             model.learn(x, y)
         return model
+
+    def _warn(self, points: Floats) -> None:
+        """Say where the widths that were read off these points cannot be trusted."""
+        seen = different(points)
+        if not np.any(np.ptp(seen, axis=0) ** 2 > 0):
+            warnings.warn(
+                f"the first {len(points)} points are all the same, so the widths are a guess; "
+                "give them: OnlineManifold(RBF(width), smoothness=Manifold(width))",
+                stacklevel=2,
+            )
+        wide = None if self.options.standardise else lopsided(seen)
+        if wide is not None:
+            warnings.warn(
+                f"feature {wide[0]} spreads {wide[1]:.0f} times as far as the others, so it alone decides which points "
+                "are near; scale the features, or pass standardise=True",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         return represent(self, **{**vars_of(self.options), "classes": self._classes_shown()})
@@ -457,21 +511,23 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             )
 
 
-def _member(kind: Any, given: Any, name: str) -> Any:
-    try:
-        return kind(given)
-    except ValueError:
+def _expect_moderate(values: Floats, name: str) -> None:
+    """Raise where a value is too large to be squared."""
+    if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
+        where = tuple(int(k) for k in np.argwhere(np.abs(values) > LARGEST_VALUE)[0])
         raise ParameterError(
-            f"{name} must be one of {', '.join(repr(str(k)) for k in kind)}, got {given!r}"
-        ) from None
+            f"{name}{list(where)} is {values[where]:g}; features above {LARGEST_VALUE:g} in size cannot be squared, "
+            "scale them first"
+        )
 
 
 def _table(given: Sequence[Any] | None, late: bool) -> ClassTable:
-    if given is None or (late and not len(given)):
+    names = None if given is None else listed(given, "classes")
+    if names is None or (late and not names):
         return ClassTable(None) if late else ClassTable((-1, 1), remedy=REMEDY)
-    table = ClassTable(given, remedy=REMEDY)
+    table = ClassTable(names, remedy=REMEDY)
     if len(table) < 2 and not late:
-        raise LabelError(f"classes must be two or more different labels, got {list(given)!r:.80}")
+        raise LabelError(f"classes must be two or more different labels, got {shown(names)}")
     if late:
         table.fixed = False
     return table
@@ -481,7 +537,7 @@ def vars_of(options: Options) -> dict[str, Any]:
     """The options by name, with those that the learner fills in itself left open."""
     given = {name: getattr(options, name) for name in Options.__slots__}
     filled = {
-        "basis": Buffer(keep=Keep.NEWEST if options.drift else Keep.LABELLED),
+        "basis": Buffer(keep=Keep.NEWEST if options.drift else Keep.STRONGEST),
         "smoothness": Manifold(),
         "step": Proximal(0.3, decaying=False, replays=5) if options.drift else Proximal(),
     }

@@ -11,7 +11,8 @@ from ohmline.arrays import AnyArray, Floats, Ints, finite, non_negative, vector
 from ohmline.errors import ShapeError, SnapshotError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, saved_count, saved_number, take
-from ohmline.learn.manifold.checked import checked_arrays
+from ohmline.learn.manifold.bandwidth import unit_scale
+from ohmline.learn.manifold.checked import checked_arrays, flat
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import Options
@@ -59,12 +60,13 @@ class Model:
         functions: Functions,
         kernels: tuple[VectorKernel, ...],
         graph_width: float | None,
+        scale: Floats,
     ) -> None:
         self.options, self.kernels, self.graph_width = options, kernels, graph_width
-        self.dimension = dimension
+        self.dimension, self.scale = dimension, scale
         self._bound: tuple[ManifoldState, Bound] | None = None
         self.columns = options.columns(dimension)
-        self.space: Terms = options.terms(self.columns, kernels, graph_width, binary=functions.binary)
+        self.space: Terms = options.terms(self.columns, scale, kernels, graph_width, binary=functions.binary)
         expansion = Expansion.empty(
             views=len(self.columns),
             dimension=self.columns.shape[1],
@@ -83,7 +85,9 @@ class Model:
 
     @classmethod
     def fit_widths(cls, options: Options, points: Floats, functions: Functions) -> Self:
-        """A model whose open widths are read off `points`."""
+        """A model whose open widths, and the scale of the features, are read off `points`."""
+        scale = unit_scale(points) if options.standardise else np.ones(points.shape[1])
+        points = points * scale
         columns = options.columns(points.shape[1])
         kernels = tuple(
             RBF(options.bandwidth.kernel_width(points[:, view[view >= 0]]))
@@ -94,7 +98,7 @@ class Model:
         graph, width = options.smoothness, None
         if isinstance(graph, Manifold) and graph.weight is None:
             width = options.bandwidth.graph_width(points) if graph.width is None else graph.width
-        return cls(options, points.shape[1], functions, kernels, width)
+        return cls(options, points.shape[1], functions, kernels, width, scale)
 
     def __getstate__(self) -> dict[str, Any]:  # addresses mean nothing in another process
         return {**self.__dict__, "_bound": None}
@@ -176,12 +180,13 @@ class Model:
         return KernelFunction(
             self.kernels,
             tuple(view[view >= 0] for view in self.columns),
-            self.basis_points(),
+            self.basis_points() / self.scale,
             coefficients.copy(),
+            self.scale.copy(),
         )
 
     def basis_points(self) -> Floats:
-        """The elements of the basis, (n, d)."""
+        """The elements of the basis, (n, d), in the scale of the model."""
         points = np.zeros((self.size, self.dimension))
         for view, columns in enumerate(self.columns):
             kept = columns >= 0
@@ -195,11 +200,12 @@ class Model:
         return {
             "model.dimension": np.array(self.dimension),
             "model.widths": widths,
+            "model.scale": self.scale.copy(),
             "model.graph_width": np.array(graph),
             "model.order": self.state.order.copy(),
             "model.seen": self.state.seen.copy(),
-            **_flat("expansion", self.expansion),
-            **_flat("basis", self.state.basis),
+            **{key: a.copy() for key, a in flat("expansion", self.expansion).items()},
+            **{key: a.copy() for key, a in flat("basis", self.state.basis).items()},
         }
 
     @classmethod
@@ -219,7 +225,12 @@ class Model:
             raise SnapshotError(
                 f"the snapshot has {len(kernels)} widths, one per view is needed; it is damaged"
             )
-        model = cls(options, dimension, functions, kernels, graph if graph > 0 else None)
+        scale = vector(part("model.scale"), "the scale of the snapshot", length=dimension)
+        if not np.all(scale > 0):
+            raise SnapshotError(
+                f"the scale of the snapshot must be above 0, got {scale.min():g}; it is damaged"
+            )
+        model = cls(options, dimension, functions, kernels, graph if graph > 0 else None, scale.copy())
         arrays = checked_arrays(model, functions.classes, part)
         expansion = Expansion(*(arrays[f"expansion.{k}"] for k in Expansion._fields))
         model.state = ManifoldState(
@@ -252,7 +263,7 @@ class Model:
         diagonal = np.diagonal(expansion.gram[:, :n, :n], axis1=1, axis2=2)
         apart = diagonal + work.kxx[:, None] - 2 * work.k[:, :n]
         return Scene(
-            x,
+            x * self.scale,
             self.basis_points(),
             expansion.mass[:n] * scale,
             work.score.copy(),
@@ -262,15 +273,8 @@ class Model:
         )
 
 
-def _flat(name: str, state: Any) -> State:
-    """Copies of the arrays of a tuple, and of the tuples within it, by dotted name."""
-    if not isinstance(state, tuple):
-        return {name: np.array(state)}
-    return {key: a for k, v in state._asdict().items() for key, a in _flat(f"{name}.{k}", v).items()}  # type: ignore[attr-defined]
-
-
 def _rebuilt(name: str, like: Any, part: Mapping[str, AnyArray]) -> Any:
-    """The tuple that `_flat` took apart, in the shape of `like`; its plain numbers are options, which stay."""
+    """The tuple that `flat` took apart, in the shape of `like`; its plain numbers are options, which stay."""
     if not isinstance(like, tuple):
         return part[name] if isinstance(like, np.ndarray) else like
     return type(like)(*(_rebuilt(f"{name}.{k}", v, part) for k, v in like._asdict().items()))  # type: ignore[attr-defined]

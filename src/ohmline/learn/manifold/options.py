@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from ohmline.arrays import Ints
+from ohmline.arrays import Floats, Ints
 from ohmline.errors import ParameterError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.manifold.bandwidth import Bandwidth
@@ -17,6 +17,8 @@ from ohmline.learn.manifold.expansion import GAUSSIAN, LINEAR
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.smoothness import FOREIGN, Manifold, Smoothness
 from ohmline.learn.manifold.step import Terms
+
+SMALLEST_WIDTH, LARGEST_WIDTH = 1e-140, 1e140
 
 
 @final
@@ -35,6 +37,7 @@ class Options:
     averaged: bool
     drift: bool
     bandwidth: Bandwidth
+    standardise: bool
     seed: int
 
     @property
@@ -49,10 +52,12 @@ class Options:
 
     @property
     def open_width(self) -> bool:
-        """Whether a width must be read off the data."""
+        """Whether a width, or the scale of the features, must be read off the data."""
         graph = self.smoothness
-        return self.kernel is None or (
-            isinstance(graph, Manifold) and graph.width is None and graph.weight is None
+        return (
+            self.standardise
+            or self.kernel is None
+            or (isinstance(graph, Manifold) and graph.width is None and graph.weight is None)
         )
 
     def columns(self, dimension: int) -> Ints:
@@ -82,15 +87,32 @@ class Options:
                 "points are replayed in compiled code, which cannot call a regulariser written in Python; "
                 "use Manifold(width) or Multiview, or Proximal(replays=0)"
             )
+        for width, name in ((getattr(self.kernel, "width", None), "kernel"), (self._graph_width, "graph")):
+            if width is not None and not SMALLEST_WIDTH <= width <= LARGEST_WIDTH:
+                raise ParameterError(
+                    f"the width of the {name} must lie from {SMALLEST_WIDTH:g} to {LARGEST_WIDTH:g}, so that it can "
+                    f"be squared, got {width:g}; scale the features first"
+                )
         self.basis.check(self.smoothness)
 
+    @property
+    def _graph_width(self) -> float | None:
+        return self.smoothness.width if isinstance(self.smoothness, Manifold) else None
+
     def terms(
-        self, columns: Ints, kernels: tuple[VectorKernel, ...], graph_width: float | None, *, binary: bool
+        self,
+        columns: Ints,
+        scale: Floats,
+        kernels: tuple[VectorKernel, ...],
+        graph_width: float | None,
+        *,
+        binary: bool,
     ) -> Terms:
         """The same options as compiled code reads them, once every width is known."""
         step, graph = self.step, self.smoothness
         return Terms(
             columns=columns,
+            scale=scale,
             kernel=LINEAR if isinstance(kernels[0], Linear) else GAUSSIAN,
             gain=np.array([1 / (2 * k.width**2) if isinstance(k, RBF) else 0.0 for k in kernels]),
             smoothness=graph.form,

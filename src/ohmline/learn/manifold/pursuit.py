@@ -9,6 +9,8 @@ from ohmline.arrays import Floats, count, fraction
 from ohmline.compiled import any_order, internal
 from ohmline.learn.manifold.expansion import GAUSSIAN, Expansion, Workspace
 
+MOST_ATOMS = 1_000_000
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Pursuit:
     reduction
         The share of its norm, that of the kernel's space, to which the residual has to fall; from 0 to 1. Default 0.5.
     atoms
-        The most elements of the basis over which one function is spread, at least 0. Default 20.
+        The most elements of the basis over which one function is spread, from 0 to 1,000,000. Default 20.
     """
 
     reduction: float = 0.5
@@ -31,7 +33,7 @@ class Pursuit:
 
     def __post_init__(self) -> None:
         fraction(self.reduction, "the reduction of Pursuit")
-        count(self.atoms, "the atoms of Pursuit")
+        count(self.atoms, "the atoms of Pursuit", most=MOST_ATOMS)
 
 
 @internal

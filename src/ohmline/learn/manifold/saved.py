@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from ohmline.checks import shown
 from ohmline.errors import SnapshotError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.manifold.bases import Basis, Buffer, Full, Nystroem, RPTree
@@ -15,6 +16,22 @@ from ohmline.learn.manifold.pursuit import Pursuit
 from ohmline.learn.manifold.smoothness import Manifold, Multiview, Smoothness
 
 BASES: dict[str, type[Basis]] = {kind.__name__: kind for kind in (Buffer, Full, RPTree, Nystroem)}
+ARGUMENTS = {
+    *(
+        "kernel",
+        "basis",
+        "loss",
+        "smoothness",
+        "step",
+        "classes",
+        "late_classes",
+        "label_rate",
+        "lambda_1",
+        "lambda_2",
+    ),
+    *("averaged", "drift", "bandwidth", "standardise", "seed"),
+}
+"""What a learner is made with."""
 STEPS = {"Printed": Printed, "Proximal": Proximal}
 
 
@@ -38,6 +55,7 @@ def settings_text(options: Options, classes: tuple[Any, ...], late_classes: bool
         "averaged": options.averaged,
         "drift": options.drift,
         "bandwidth": str(options.bandwidth),
+        "standardise": options.standardise,
         "seed": options.seed,
         "classes": list(classes),
         "late_classes": late_classes,
@@ -54,6 +72,8 @@ def settings_from(text: str, kernel: VectorKernel | None, smoothness: Smoothness
     """The arguments that make the learner again."""
     try:
         plain = json.loads(text)
+        if not isinstance(plain, dict):
+            raise TypeError(f"they are {shown(plain)}")
         name, arguments, pursuit = plain["basis"]
         plain["basis"] = BASES[name](**arguments)
         plain["basis"].pursuit = Pursuit(**pursuit)
@@ -73,8 +93,13 @@ def settings_from(text: str, kernel: VectorKernel | None, smoothness: Smoothness
             plain["kernel"] = kernel
         elif plain["kernel"] is not None:
             plain["kernel"] = Linear() if plain["kernel"] == "linear" else RBF(plain["kernel"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, SnapshotError):
             raise
         raise SnapshotError(f"the settings of the snapshot cannot be read: {error}") from None
+    strange = set(plain) - ARGUMENTS
+    if strange:
+        raise SnapshotError(
+            f"the settings of the snapshot have {sorted(strange)!r:.80}, which no learner knows"
+        )
     return dict(plain)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
+from ohmline.checks import listed, shown
 from ohmline.compiled import compiled, internal
 from ohmline.errors import ParameterError
 from ohmline.learn.manifold.expansion import Expansion, Workspace, exponentials
@@ -224,11 +225,12 @@ class Multiview(Smoothness):
     """
 
     def __init__(self, *views: Sequence[int]) -> None:
-        if len(views) < 2 or not all(len(view) for view in views):
+        columns = [listed(view, "a view of Multiview") for view in views]
+        if len(columns) < 2 or not all(columns):
             raise ParameterError(
-                f"Multiview needs two or more lists of feature columns, none empty, got {views!r}"
+                f"Multiview needs two or more lists of feature columns, none empty, got {shown(views)}"
             )
-        self._views = tuple(tuple(count(c, "a column of Multiview") for c in view) for view in views)
+        self._views = tuple(tuple(count(c, "a column of Multiview") for c in view) for view in columns)
 
     @property
     def views(self) -> tuple[tuple[int, ...], ...]:

@@ -15,7 +15,7 @@ from ohmline.compiled import compiled, dot, implements, internal, reassociated
 from ohmline.learn.contract import TIE
 from ohmline.learn.manifold.bases.contract import admit, weigh
 from ohmline.learn.manifold.descent import move, rate
-from ohmline.learn.manifold.expansion import Expansion, Workspace, draw, read
+from ohmline.learn.manifold.expansion import Expansion, Workspace, draw, read, sum_of
 from ohmline.learn.manifold.smoothness import MANIFOLD, MULTIVIEW, agreement_slopes, graph_slopes
 from ohmline.learn.step import UNLABELLED, learn, view
 
@@ -25,6 +25,8 @@ class Terms(NamedTuple):
 
     columns: Ints
     """The feature columns of each view, (views, d); -1 pads."""
+    scale: Floats
+    """What each feature is multiplied by before anything else."""
     kernel: int
     gain: Floats
     """1 / (2 sigma_K^2), one per view."""
@@ -68,15 +70,6 @@ REMEMBERED = 10.0
 
 REFRESH = 1024
 """Trials after which the values at the basis are computed afresh, so that rounding does not pile up."""
-
-
-@reassociated
-def sum_of(values: Floats, n: int) -> float:
-    """The sum of the first `n` values."""
-    total = 0.0
-    for i in range(n):
-        total += values[i]
-    return total
 
 
 @compiled

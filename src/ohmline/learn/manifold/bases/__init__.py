@@ -6,3 +6,4 @@ from ohmline.learn.manifold.bases.contract import Basis as Basis
 from ohmline.learn.manifold.bases.full import Full as Full
 from ohmline.learn.manifold.bases.nystroem import Nystroem as Nystroem
 from ohmline.learn.manifold.bases.rptree import RPTree as RPTree
+from ohmline.learn.manifold.bases.rptree import Split as Split

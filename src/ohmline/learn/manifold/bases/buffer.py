@@ -5,10 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, NamedTuple, final
 
+import numpy as np
+
 from ohmline.arrays import count
+from ohmline.checks import instance
 from ohmline.compiled import implements, internal
-from ohmline.errors import ParameterError
-from ohmline.learn.manifold.bases.contract import Basis, admit, weigh
+from ohmline.learn.manifold.bases.contract import LARGEST_BASIS, Basis, admit, weigh
+from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.expansion import Expansion, Workspace, store
 from ohmline.learn.manifold.pursuit import Pursuit, leave, pursue
 from ohmline.learn.manifold.smoothness import Smoothness, gaussian_weights
@@ -25,14 +28,21 @@ class Keep(StrEnum):
 
     Old labels stay for good, so this must not be used on a stream that drifts.
     """
+    STRONGEST = "strongest"
+    """As `LABELLED`, but when all have a label the one goes whose term alpha_i K_i is shortest: the default.
+
+    Differs: the paper lets the oldest label go. Where labels are many that throws f away as fast as it is
+    learned. Like `LABELLED` it must not be used on a stream that drifts.
+    """
 
 
 class BufferState(NamedTuple):
-    """The two numbers that govern a buffer."""
+    """What governs a buffer."""
 
     room: int
     """How many points it holds."""
     keeps_labelled: bool
+    keeps_strongest: bool
 
 
 @final
@@ -48,8 +58,9 @@ class Buffer(Basis):
     size
         How many points are kept, at least 1. Default 300.
     keep
-        Which point leaves a full buffer: `"labelled"` (default) lets the oldest unlabelled one go, the paper's
-        buffer-U, and `"newest"` the oldest of all, for streams that drift.
+        Which point leaves a full buffer. `"strongest"` (default) lets the oldest unlabelled one go and, where all
+        have a label, the one that matters least to f; `"labelled"`, the paper's buffer-U, then lets the oldest go;
+        `"newest"` always lets the oldest go, for streams that drift.
     pursuit
         When the pursuit ends; None (default) for `Pursuit()`.
 
@@ -62,23 +73,18 @@ class Buffer(Basis):
     replayable = True
 
     def __init__(
-        self, size: int = 300, *, keep: Keep | str = Keep.LABELLED, pursuit: Pursuit | None = None
+        self, size: int = 300, *, keep: Keep | str = Keep.STRONGEST, pursuit: Pursuit | None = None
     ) -> None:
-        self.size = count(size, "the size of Buffer", least=1)
-        try:
-            self.keep = Keep(keep)
-        except ValueError:
-            raise ParameterError(
-                f"keep must be one of {', '.join(repr(str(k)) for k in Keep)}, got {keep!r}"
-            ) from None
-        self.pursuit = Pursuit() if pursuit is None else pursuit
+        self.size = count(size, "the size of Buffer", least=1, most=LARGEST_BASIS)
+        self.keep = member(Keep, keep, "keep")
+        self.pursuit = Pursuit() if pursuit is None else instance(pursuit, Pursuit, "pursuit")
 
     @property
     def capacity(self) -> int:
         return self.size
 
     def start(self, dimension: int, width: float) -> BufferState:
-        return BufferState(self.size, self.keep is Keep.LABELLED)
+        return BufferState(self.size, self.keep is not Keep.NEWEST, self.keep is Keep.STRONGEST)
 
     def check(self, smoothness: Smoothness) -> None:
         pass  # any regulariser will do
@@ -88,15 +94,36 @@ class Buffer(Basis):
 
 
 @internal
-def oldest(expansion: Expansion, labelled_stay: bool) -> int:
-    """The slot of the point that leaves: the oldest, or the oldest without a label while there is one."""
+def leaver(basis: BufferState, expansion: Expansion) -> int:
+    """The slot of the point that leaves: see `Keep`."""
     first, plain = 0, -1
     for i in range(expansion.size[0]):
         if expansion.born[i] < expansion.born[first]:
             first = i
         if expansion.label[i] == UNLABELLED and (plain < 0 or expansion.born[i] < expansion.born[plain]):
             plain = i
-    return plain if labelled_stay and plain >= 0 else first
+    if not basis.keeps_labelled:
+        return first
+    if plain >= 0:
+        return plain
+    return weakest(expansion, first) if basis.keeps_strongest else first
+
+
+@internal
+def weakest(expansion: Expansion, first: int) -> int:
+    """The element whose term in the function of its own class is shortest; the oldest among equals.
+
+    Only its own class is asked, so that it does not matter how many others were declared.
+    """
+    least, found = np.inf, first
+    views, classes, _ = expansion.alpha.shape
+    for i in range(expansion.size[0]):
+        sqlength, c = 0.0, expansion.label[i] if classes > 1 else 0
+        for v in range(views):
+            sqlength += expansion.alpha[v, c, i] ** 2 * expansion.gram[v, i, i]
+        if sqlength < least or (sqlength == least and expansion.born[i] < expansion.born[found]):
+            least, found = sqlength, i
+    return found
 
 
 @implements(weigh, BufferState)
@@ -111,7 +138,7 @@ def admit_to_buffer(basis: BufferState, terms: Any, expansion: Expansion, work: 
         expansion.size[0] = n + 1
         store(expansion, work, n, y)
         return
-    slot = oldest(expansion, basis.keeps_labelled)
+    slot = leaver(basis, expansion)
     leave(expansion, work, slot)
     for v in range(expansion.alpha.shape[0]):
         work.residual[v, slot] = work.k[v, slot]  # the newcomer takes the slot, and is an atom too

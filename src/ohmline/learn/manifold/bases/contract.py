@@ -9,6 +9,9 @@ from ohmline.compiled import generic
 from ohmline.learn.manifold.pursuit import Pursuit
 from ohmline.representation import represent
 
+LARGEST_BASIS = 65_536
+"""Elements beyond which the Gram matrix, with the square of so many numbers, fits no memory."""
+
 
 class Basis(ABC):
     """What f is an expansion over: the options of a basis, whose `start` gives the state that grows with the stream.

@@ -37,7 +37,7 @@ class Full(Basis):
 
     def start(self, dimension: int, width: float) -> BufferState:
         # A buffer that is never full.
-        return BufferState(sys.maxsize, False)
+        return BufferState(sys.maxsize, False, False)
 
     def check(self, smoothness: Smoothness) -> None:
         pass  # any regulariser will do

@@ -40,9 +40,11 @@ class Shapes(NamedTuple):
     """log |I + Sigma / sigma^2|."""
     longest: Floats
     """The largest eigenvalue of Sigma + sigma^2 I."""
+    shrinks: bool
+    """Whether the covariance of few points is drawn towards a ball."""
 
     @classmethod
-    def empty(cls, leaves: int, dimension: int, rank: int, width: float) -> Shapes:
+    def empty(cls, leaves: int, dimension: int, rank: int, width: float, *, shrinks: bool = True) -> Shapes:
         """Leaves without spread: a Gaussian of no covariance is its mean."""
         rank = min(rank, dimension)
         return cls(
@@ -54,6 +56,7 @@ class Shapes(NamedTuple):
             np.full(leaves, 1 / width**2),
             np.zeros(leaves),
             np.full(leaves, width**2),
+            shrinks,
         )
 
 
@@ -119,6 +122,15 @@ def add_point(shapes: Shapes, i: int, mean: Floats, x: Floats, m: float) -> None
     settle(shapes, i, m + 1.0)
 
 
+@internal
+def weigh_more(shapes: Shapes, i: int, share: float, m: float) -> None:
+    """Each point of leaf i stands for `share` of them from now on, `m` together: the spread stays."""
+    for k in range(shapes.scatter.shape[1]):
+        shapes.scatter[i, k] *= share
+    shapes.rest[i] *= share
+    settle(shapes, i, m)
+
+
 @compiled
 def diagonalise(matrix: Floats, turns: Floats) -> None:
     """Eigenvalues onto the diagonal of a small symmetric matrix, eigenvectors into the columns of `turns`.
@@ -164,7 +176,7 @@ def settle(shapes: Shapes, i: int, m: float) -> None:
     for k in range(rank):
         total += shapes.scatter[i, k]
     # A covariance of few points is mostly noise: it counts less than a ball of the same trace.
-    trust = m / (m + rank + 1.0)
+    trust = m / (m + rank + 1.0) if shapes.shrinks else 1.0
     ball = (1.0 - trust) * total / (m * d)
     even = ball + (trust * shapes.rest[i] / (m * (d - rank)) if d > rank else 0.0)
     shapes.inverse[i] = 1.0 / (even + sq)

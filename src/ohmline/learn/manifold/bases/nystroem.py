@@ -9,7 +9,7 @@ import numpy as np
 from ohmline.arrays import Floats, count, positive
 from ohmline.compiled import dot, implements
 from ohmline.errors import ParameterError
-from ohmline.learn.manifold.bases.contract import Basis, admit, weigh
+from ohmline.learn.manifold.bases.contract import LARGEST_BASIS, Basis, admit, weigh
 from ohmline.learn.manifold.expansion import Expansion, Workspace, store
 from ohmline.learn.manifold.pursuit import Pursuit
 from ohmline.learn.manifold.smoothness import Smoothness, gaussian_weights
@@ -49,7 +49,7 @@ class Nystroem(Basis):
     """
 
     def __init__(self, size: int = 300, *, slack: float = 1e-6) -> None:
-        self.size = count(size, "the size of Nystroem", least=1)
+        self.size = count(size, "the size of Nystroem", least=1, most=LARGEST_BASIS)
         self.slack = positive(slack, "the slack of Nystroem")
         self.pursuit = Pursuit()
 

@@ -13,21 +13,25 @@ little; a leaf that has gathered enough points splits along a random direction.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from ohmline.arrays import Floats, Ints, count
+from ohmline.checks import flag, instance
 from ohmline.compiled import compiled, dot, implements, internal
 from ohmline.errors import ParameterError
-from ohmline.learn.manifold.bases.contract import Basis, admit, weigh
-from ohmline.learn.manifold.bases.leaf_shape import Shapes, add_point, forget, overlap
+from ohmline.learn.manifold.bases.contract import LARGEST_BASIS, Basis, admit, weigh
+from ohmline.learn.manifold.bases.leaf_shape import Shapes, add_point, forget, overlap, weigh_more
+from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.expansion import (
     Expansion,
     Workspace,
     draw,
     kernel_values,
     store,
+    sum_of,
 )
 from ohmline.learn.manifold.pursuit import Pursuit, leave, pursue
 from ohmline.learn.manifold.smoothness import Manifold, Smoothness, gaussian_weights
@@ -35,6 +39,25 @@ from ohmline.learn.step import UNLABELLED
 
 DIRECTIONS = 8
 """Random directions tried at a split."""
+
+RATION = 0.3
+"""A leaf splits when its mean squared spread is at least that of all points about their leaves, times this, over the
+share of leaves that are not taken yet: while there are many anyone may, the last ones are for the widest."""
+
+
+class Split(StrEnum):
+    """How a leaf splits, and when."""
+
+    WIDEST = "widest"
+    """Of a few random directions along the one in which its points spread most: leaves stay round, and do not reach
+    across from one sheet of the manifold to the next. The fewer leaves there are to give, the wider a leaf must be to
+    get one: otherwise those in dense places take them all, and what reaches across stays so for good. The default.
+    """
+    PRINTED = "printed"
+    """As paper 003 says it, section 3.2: along a hyperplane with random orientation, when enough points fell into the
+    leaf. It cuts at the median, or next to it where that is tied. The paper refers to Appendix I of Dasgupta and
+    Freund's report for details; what is here is what the paper itself prints.
+    """
 
 
 class TreeState(NamedTuple):
@@ -45,6 +68,7 @@ class TreeState(NamedTuple):
     points: int
     """A leaf splits when it has gathered so many points."""
     covariance: bool
+    printed: bool
     root: Ints
     splits: Ints
     """How many nodes there are that are no leaves."""
@@ -53,8 +77,12 @@ class TreeState(NamedTuple):
     threshold: Floats
     centre: Floats
     """The means again, one leaf a row."""
+    spread: Floats
+    """The sum of the squared distances of a leaf's points to its mean."""
+    stored: Ints
+    """How many points came to a leaf since it began; the latest of them are in `held`."""
     held: Floats
-    """The points of each leaf, as long as it may still split."""
+    """The latest points of each leaf, as long as it may still split."""
     shapes: Shapes
 
 
@@ -65,7 +93,8 @@ class RPTree(Basis):
     A leaf's covariance, if asked for, is kept as a few directions plus an even rest, shrunk towards a
     ball while the leaf is young, so it works in hundreds of dimensions. Differs: the paper's (11)
     inverts Sigma, which is singular there, and has a wrong sign; and its tree grows without limit,
-    which is not linear in time.
+    which is not linear in time. Points that coincide are never split; a leaf of them splits when another
+    point comes.
 
     Cost per point: leaves x d, times the rank with covariances. Memory: leaves x (points + rank) x d.
 
@@ -80,6 +109,11 @@ class RPTree(Basis):
         PPK, eq. 11), which needs `Manifold(width)`. Default False: the weight to the leaf's mean.
     rank
         How many directions of a covariance are kept, at least 1; without covariances it has no effect. Default 4.
+    shrinkage
+        Whether the covariance of a young leaf is drawn towards a ball of the same trace; without covariances it has
+        no effect. Default True. False takes the covariance of its points as it is.
+    split
+        `"widest"` (default) or `"printed"`: how a leaf splits, see `Split`.
     pursuit
         When the pursuit ends that spreads a point over the leaves; None (default) for `Pursuit()`.
 
@@ -96,13 +130,17 @@ class RPTree(Basis):
         points: int = 10,
         covariance: bool = False,
         rank: int = 4,
+        shrinkage: bool = True,
+        split: Split | str = Split.WIDEST,
         pursuit: Pursuit | None = None,
     ) -> None:
-        self.leaves = count(leaves, "the leaves of RPTree", least=1)
-        self.points = count(points, "the points of RPTree", least=2)
-        self.covariance = bool(covariance)
-        self.rank = count(rank, "the rank of RPTree", least=1)
-        self.pursuit = Pursuit() if pursuit is None else pursuit
+        self.leaves = count(leaves, "the leaves of RPTree", least=1, most=LARGEST_BASIS)
+        self.points = count(points, "the points of RPTree", least=2, most=LARGEST_BASIS)
+        self.covariance = flag(covariance, "the covariance of RPTree")
+        self.rank = count(rank, "the rank of RPTree", least=1, most=LARGEST_BASIS)
+        self.shrinkage = flag(shrinkage, "the shrinkage of RPTree")
+        self.split = member(Split, split, "the split of RPTree")
+        self.pursuit = Pursuit() if pursuit is None else instance(pursuit, Pursuit, "pursuit")
 
     @property
     def capacity(self) -> int:
@@ -113,14 +151,19 @@ class RPTree(Basis):
             self.leaves,
             self.points,
             self.covariance,
+            self.split is Split.PRINTED,
             np.array([-1], dtype=np.int64),
             np.zeros(1, dtype=np.int64),
             np.zeros((self.leaves, 2), dtype=np.int64),
             np.zeros((self.leaves, dimension)),
             np.zeros(self.leaves),
             np.zeros((self.leaves, dimension)),
+            np.zeros(self.leaves),
+            np.zeros(self.leaves, dtype=np.int64),
             np.zeros((self.leaves, self.points, dimension)),
-            Shapes.empty(self.leaves if self.covariance else 0, dimension, self.rank, width),
+            Shapes.empty(
+                self.leaves if self.covariance else 0, dimension, self.rank, width, shrinks=self.shrinkage
+            ),
         )
 
     def check(self, smoothness: Smoothness) -> None:
@@ -140,6 +183,8 @@ class RPTree(Basis):
             "points": self.points,
             "covariance": self.covariance,
             "rank": self.rank,
+            "shrinkage": self.shrinkage,
+            "split": str(self.split),
         }
 
 
@@ -167,6 +212,7 @@ def admit_to_tree(basis: TreeState, terms: Any, expansion: Expansion, work: Work
         for a in range(x.shape[0]):
             basis.centre[0, a] = x[a]
             basis.held[0, 0, a] = x[a]
+        basis.stored[0] = 1
         return
     leaf = leaf_of(basis, x)
     leave(expansion, work, leaf)  # K at the old mean leaves, and comes back over the new means
@@ -175,7 +221,7 @@ def admit_to_tree(basis: TreeState, terms: Any, expansion: Expansion, work: Work
         old[a] = basis.centre[leaf, a]
     gather(basis, expansion, leaf, x)
     fresh = -1
-    if n < basis.leaves and expansion.mass[leaf] == basis.points:
+    if n < basis.leaves and may_split(basis, expansion, leaf):
         fresh = split(basis, expansion, leaf)
     place(basis, terms, expansion, work, leaf, old)
     if fresh >= 0:
@@ -212,12 +258,28 @@ def gather(tree: TreeState, expansion: Expansion, leaf: int, x: Floats) -> None:
     m = expansion.mass[leaf]
     if tree.covariance:
         add_point(tree.shapes, leaf, tree.centre[leaf], x, m)
-    holds = m < tree.points
+    slot, away = tree.stored[leaf] % tree.points, 0.0
     for a in range(x.shape[0]):
-        tree.centre[leaf, a] += (x[a] - tree.centre[leaf, a]) / (m + 1.0)
-        if holds:
-            tree.held[leaf, int(m), a] = x[a]
+        step = x[a] - tree.centre[leaf, a]
+        away += step * step
+        tree.centre[leaf, a] += step / (m + 1.0)
+        tree.held[leaf, slot, a] = x[a]
+    tree.stored[leaf] += 1
+    tree.spread[leaf] += away * m / (m + 1.0)
     expansion.mass[leaf] = m + 1.0
+
+
+@internal
+def may_split(tree: TreeState, expansion: Expansion, leaf: int) -> bool:
+    """Whether a leaf has points enough to split, not all of them one, and it is its turn: see `Split`."""
+    n = expansion.size[0]
+    if tree.stored[leaf] < tree.points or tree.spread[leaf] <= 0.0:
+        return False
+    if tree.printed:
+        return True
+    mean = sum_of(tree.spread, n) / sum_of(expansion.mass, n)
+    left = 1.0 - n / tree.leaves
+    return bool(tree.spread[leaf] * left >= RATION * mean * expansion.mass[leaf])
 
 
 @internal
@@ -229,14 +291,15 @@ def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
     towards, projected = np.empty(d), np.empty(size)
     copy(tree.held[leaf], points)
     widest = -1.0
-    # Differs: of a few random directions the one along which the points spread most, so that leaves
-    # stay round and do not reach across from one sheet of the manifold to the next.
-    for _ in range(DIRECTIONS):
+    # Differs, unless printed: of a few random directions the one along which the points spread most.
+    for _ in range(1 if tree.printed else DIRECTIONS):
         for a in range(d):  # Box and Muller: the direction of a Gaussian vector is uniform
             towards[a] = np.sqrt(-2.0 * np.log(1.0 - draw(expansion))) * np.cos(2.0 * np.pi * draw(expansion))
         length, middle, spread = np.sqrt(dot(towards, towards, d)), 0.0, 0.0
+        for a in range(d):  # first a unit vector, so that these projections are those of `leaf_below`
+            towards[a] /= length
         for p in range(size):
-            projected[p] = dot(towards, points[p], d) / length
+            projected[p] = dot(towards, points[p], d)
             middle += projected[p] / size
         for p in range(size):
             spread += (projected[p] - middle) ** 2
@@ -245,11 +308,15 @@ def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
             for p in range(size):
                 along[p] = projected[p]
             for a in range(d):
-                tree.direction[node, a] = towards[a] / length
+                tree.direction[node, a] = towards[a]
     low, high = halves(along, projected)
     if not low < high:
         return -1
-    tree.threshold[node] = 0.5 * (low + high)
+    middle = 0.5 * low + 0.5 * high
+    tree.threshold[node] = middle if low <= middle < high else low
+    share = (
+        expansion.mass[leaf] / size
+    )  # of the points that the leaf has seen, each that it holds stands for so many
     above = tree.root[0]
     if above < 0:
         tree.root[0] = node
@@ -267,12 +334,21 @@ def split(tree: TreeState, expansion: Expansion, leaf: int) -> int:
     for side in range(2):
         i = fresh if side else leaf
         expansion.mass[i] = 0.0
+        tree.spread[i] = 0.0
+        tree.stored[i] = 0
         for a in range(d):
             tree.centre[i, a] = 0.0
         if tree.covariance:
             forget(tree.shapes, i)
     for p in range(size):
         gather(tree, expansion, leaf_below(tree, points[p], node), points[p])
+    if share > 1.0:
+        for side in range(2):
+            i = fresh if side else leaf
+            expansion.mass[i] *= share
+            tree.spread[i] *= share
+            if tree.covariance:
+                weigh_more(tree.shapes, i, share, expansion.mass[i])
     return int(fresh)
 
 
@@ -286,7 +362,10 @@ def copy(source: Floats, out: Floats) -> None:
 
 @internal
 def halves(values: Floats, ordered: Floats) -> tuple[float, float]:
-    """The last value of the lower half and the first of the upper, in sorted order."""
+    """The two neighbours in sorted order between which to cut: as near to the median as two that differ are.
+
+    Where all values are the same, both are that value.
+    """
     size = values.shape[0]
     for p in range(size):  # insertion: a leaf holds a handful of points
         q = p
@@ -294,7 +373,12 @@ def halves(values: Floats, ordered: Floats) -> tuple[float, float]:
             ordered[q] = ordered[q - 1]
             q -= 1
         ordered[q] = values[p]
-    return ordered[(size - 1) // 2], ordered[(size - 1) // 2 + 1]
+    middle = (size - 1) // 2
+    for away in range(size):
+        for cut in (middle - away, middle + away):
+            if 0 <= cut < size - 1 and ordered[cut] < ordered[cut + 1]:
+                return ordered[cut], ordered[cut + 1]
+    return ordered[0], ordered[0]
 
 
 @internal
