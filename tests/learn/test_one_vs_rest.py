@@ -59,7 +59,7 @@ def test_bad_input_changes_nothing() -> None:
         many(graph, ["a", "a"])
     with pytest.raises(LabelError, match="classes is empty"):
         many(graph, [])
-    with pytest.raises(LearnerError, match="make must return a binary learner"):
+    with pytest.raises(LearnerError, match="what make returns must be a BinaryNodeLearner"):
         ohm.OneVsRest(lambda: None)
     odd = many(graph)
     odd.learn_one(0, (1, frozenset()))

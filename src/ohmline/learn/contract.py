@@ -174,6 +174,8 @@ def sign(margin: float) -> Label:
 
 def binary_code(y: Any) -> int:
     """-1 or +1, or an error that says so."""
+    if type(y) is int and (y == 1 or y == -1):  # by far the most frequent, once per event
+        return y
     if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool) and y in (1, -1):
         return int(y)
     raise LabelError(

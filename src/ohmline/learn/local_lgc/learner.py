@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Self, final
+from typing import Any, Self, cast, final
 
 import numpy as np
 
@@ -408,16 +409,16 @@ class LocalLGC(ManyClassLearner):
         return learner
 
     def load(self, state: State) -> None:
-        n = len(self.nodes)
+        n, fitted = len(self.nodes), dict[str, Any]()
         # Arrays may have room to spare for nodes to come; a snapshot has its own room.
         for name in ("estimate", "label", "precision"):
             saved, mine = take(state, self.kind, f"state.{name}"), getattr(self.state, name)
             if saved.shape[1:] == mine.shape[1:] and saved.ndim == mine.ndim and len(saved) >= n:
                 room = np.zeros((len(mine), *saved.shape[1:]), saved.dtype)
                 room[:n], room[n:] = saved[:n], mine[n:]
-                state = {**state, f"state.{name}": room}
+                fitted[f"state.{name}"] = room
         before = self.state
-        super().load(state)
+        super().load(cast(State, ChainMap(fitted, state)))
         precision = np.array(self.state.precision)
         diagonals(self.space, self.state.label, precision, np.arange(n))
         if not np.allclose(precision, self.state.precision, rtol=1e-9, atol=0.0):  # or solves might never end
