@@ -94,7 +94,8 @@ def play(
     if table is not None and compiled and predicate is None and in_compiled_code(query):
         draws: Floats = np.zeros(0) if coins is None else coins.random(len(table))
         if isinstance(learner, CompiledLearner):
-            meaning, log, played = play_arrays(learner, table, query, draws, limits, report)
+            with learner.alone():
+                meaning, log, played = play_arrays(learner, table, query, draws, limits, report)
             return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
         if isinstance(learner, OneVsRest) and is_blind(query) and until is None:
             meaning, log = play_members(learner, table, query, draws, report)

@@ -32,13 +32,14 @@ class ClassTable:
     leave classes out to learn them as they come
     """
 
-    __slots__ = ("_code", "_remedy", "fixed")
+    __slots__ = ("_code", "_names", "_remedy", "fixed")
 
     def __init__(self, declared: Iterable[Any] | None, *, remedy: str = "leave classes out") -> None:
         self._remedy = remedy
         self.fixed = declared is not None
         """Whether the set was declared, so that another label is an error."""
         self._code: dict[Any, int] = {}
+        self._names: list[Any] = []
         for label in declared if declared is not None else ():
             if _named(label) in self._code:
                 raise LabelError(f"class {label!r} is declared twice; name each class once")
@@ -52,7 +53,11 @@ class ClassTable:
     @property
     def names(self) -> tuple[Any, ...]:
         """The labels, in the order of their codes."""
-        return tuple(self._code)
+        return tuple(self._names)
+
+    def name(self, code: int) -> Any:
+        """The label of a code."""
+        return self._names[code]
 
     @property
     def declared(self) -> tuple[Any, ...] | None:
@@ -71,7 +76,11 @@ class ClassTable:
 
     def admit(self, label: Any) -> int:
         """Give a new label the next code."""
-        return self._code.setdefault(_named(label), len(self._code))
+        plain = _named(label)
+        code = self._code.setdefault(plain, len(self._code))
+        if code == len(self._names):
+            self._names.append(plain)
+        return code
 
     def admit_all(self, labels: Iterable[Any]) -> int:
         """Give every new label among these a code, all or none; how many there were."""
@@ -83,7 +92,8 @@ class ClassTable:
     def keep(self, codes: Iterable[int]) -> None:
         """Only the classes at `codes`, in that order."""
         names = self.names
-        self._code = {names[code]: k for k, code in enumerate(codes)}
+        self._names = [names[code] for code in codes]
+        self._code = {name: k for k, name in enumerate(self._names)}
 
     def settings(self) -> State:
         """For a snapshot."""
@@ -119,7 +129,7 @@ class ManyClassLearner(NodeLearner[Any]):
 
     @final
     def decode(self, code: int) -> Any:
-        return None if code < 0 else self._table.names[code]
+        return None if code < 0 else self._table.name(code)
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
@@ -137,9 +147,18 @@ def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:
 def written(values: Iterable[Any], what: str) -> str:
     """Labels or ids as text for a snapshot, without pickle."""
     listed = list(values)
-    if not all(isinstance(value, str | int | float) for value in listed):
+    if not all(map(writable, listed)):
         raise SnapshotError(f"{what} {listed!r:.80} cannot be written down; use strings or numbers")
     return json.dumps(listed)
+
+
+LONGEST = 10_000
+"""Bits of the largest whole number that is written down."""
+
+
+def writable(value: Any) -> bool:
+    """Whether a snapshot can hold a label or an id."""
+    return isinstance(value, str | float) or (isinstance(value, int) and value.bit_length() <= LONGEST)
 
 
 def _named(label: Any) -> Any:
@@ -147,4 +166,6 @@ def _named(label: Any) -> Any:
     plain = plain_label(label)
     if plain is None:
         raise LabelError(f"{label!r} is no class: None and NaN mark a label that is not known")
+    if not writable(plain):
+        raise LabelError(f"label {label!r:.80} cannot be written into a snapshot; use strings or numbers")
     return plain

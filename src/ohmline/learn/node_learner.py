@@ -71,7 +71,6 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
             found[name] = np.array(saved, dtype=value.dtype)
         self.state = self.state._replace(**found)
 
-    @final
     def _kept(self) -> list[tuple[str, AnyArray]]:
         """The arrays of the state by name; a tuple in it is work space, not knowledge."""
         return [item for item in self.state._asdict().items() if isinstance(item[1], np.ndarray)]

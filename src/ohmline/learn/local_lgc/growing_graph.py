@@ -7,11 +7,12 @@ from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import positive
+from ohmline.arrays import Ints
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
 from ohmline.learn.contract import State
-from ohmline.learn.local_lgc.local_solve import Adjacency, connect, diagonals
+from ohmline.learn.local_lgc.limits import LARGEST, within
+from ohmline.learn.local_lgc.local_solve import Adjacency, connect, diagonals, join
 
 
 @final
@@ -42,6 +43,8 @@ class GrowingGraph:
             caution,
             guess,
             reach,
+            _trees(self._graph.component_of),
+            np.array([self._graph.n, len(self._graph.indices)]),
         )
 
     def add_node(self, node: Hashable) -> None:
@@ -50,6 +53,7 @@ class GrowingGraph:
 
     def resized(self, adjacency: Adjacency) -> Adjacency:
         """The same lists, and empty ones for the nodes that are new."""
+        adjacency.extent[0] += 1
         if len(self.nodes) <= len(adjacency.start):
             return adjacency
         fresh = np.zeros(2 * len(self.nodes) - len(adjacency.start), np.int64)
@@ -57,6 +61,7 @@ class GrowingGraph:
             start=np.append(adjacency.start, fresh),
             size=np.append(adjacency.size, fresh),
             room=np.append(adjacency.room, fresh),
+            parent=np.append(adjacency.parent, fresh - 1),
         )
 
     def check_edge(self, u: Hashable, v: Hashable, weight: float) -> tuple[int, int, float]:
@@ -66,10 +71,11 @@ class GrowingGraph:
             raise GraphError(f"edge ({u!r}, {v!r}) is a self loop, which changes nothing; leave it out")
         if (min(i, j), max(i, j)) in self._edges or self._given(i, j):
             raise GraphError(f"edge ({u!r}, {v!r}) is in the graph already; an edge can be added once")
-        return i, j, positive(weight, f"the weight of edge ({u!r}, {v!r})")
+        name = f"the weight of edge ({u!r}, {v!r})"
+        return i, j, within(weight, name, most=LARGEST * self.unit)
 
-    def add_edge(self, adjacency: Adjacency, i: int, j: int, weight: float) -> Adjacency:
-        """The lists of both ends, one longer."""
+    def add_edge(self, adjacency: Adjacency, labelled: Ints, i: int, j: int, weight: float) -> Adjacency:
+        """The lists of both ends, one longer, and what they connect counted together."""
         need = self._used + 2 * int(adjacency.size[i] + adjacency.size[j]) + 4
         if need > len(adjacency.neighbour):
             fresh = 2 * need - len(adjacency.neighbour)
@@ -79,6 +85,7 @@ class GrowingGraph:
             )
         self._used = connect(adjacency, i, j, weight / self.unit, self._used)
         self._used = connect(adjacency, j, i, weight / self.unit, self._used)
+        join(adjacency, labelled, i, j)
         self._edges[min(i, j), max(i, j)] = weight
         return adjacency
 
@@ -98,3 +105,11 @@ class GrowingGraph:
             return False
         span = slice(self._graph.indptr[i], self._graph.indptr[i + 1])
         return bool((self._graph.indices[span] == j).any())
+
+
+def _trees(component_of: Ints) -> Ints:
+    """Every node under the first of its component; see `Adjacency.parent`."""
+    _, first, sizes = np.unique(component_of, return_index=True, return_counts=True)
+    parent = first[component_of]
+    parent[first] = -sizes
+    return parent
