@@ -90,7 +90,7 @@ def test_every_trial_agrees_with_dense_solves(game: tuple[ohm.Graph, ohm.Stream,
 @given(games(classes=3, repeats=False), st.floats(1e-3, 3.0))
 def test_the_query_asks_as_the_literal_rule(game: tuple[ohm.Graph, ohm.Stream, Any], c: float) -> None:
     graph, stream, _ = game
-    trace = ohm.play(ohm.LocalLGC(graph, **EXACT, reach=False), stream, query=ohm.GapBelow(c))
+    trace = ohm.play(ohm.LocalLGC(graph, **EXACT, reach=False), stream, query=ohm.GapBelow(c, repeats=0))
     labels: dict[int, int] = {}
     for t, (x, y) in enumerate(stream):
         i, exact = graph.nodes.position(x), Exact(graph, labels, len(stream.classes))

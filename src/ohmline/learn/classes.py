@@ -161,11 +161,18 @@ def writable(value: Any) -> bool:
     return isinstance(value, str | float) or (isinstance(value, int) and value.bit_length() <= LONGEST)
 
 
+def shown(value: Any) -> str:
+    """A label or an id for an error message, even a number too long to be written."""
+    if isinstance(value, int) and not writable(value):
+        return f"of {value.bit_length()} bits"
+    return f"{value!r:.80}"
+
+
 def _named(label: Any) -> Any:
     """A label that can be a class."""
     plain = plain_label(label)
     if plain is None:
         raise LabelError(f"{label!r} is no class: None and NaN mark a label that is not known")
     if not writable(plain):
-        raise LabelError(f"label {label!r:.80} cannot be written into a snapshot; use strings or numbers")
+        raise LabelError(f"label {shown(plain)} cannot be written into a snapshot; use strings or numbers")
     return plain

@@ -14,7 +14,7 @@ from ohmline.arrays import AnyArray, Ints, non_negative
 from ohmline.errors import GraphError, LearnerError, OhmlineError, ParameterError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.classes import ClassTable, ManyClassLearner, writable, written
+from ohmline.learn.classes import ClassTable, ManyClassLearner, shown, writable, written
 from ohmline.learn.compiled_learner import copied
 from ohmline.learn.contract import State, Update, expect_kind
 from ohmline.learn.local_lgc import saved
@@ -317,7 +317,7 @@ class LocalLGC(ManyClassLearner):
             plain = node.item() if isinstance(node, np.generic) else node
             if getattr(plain, "__hash__", None) is not None and not writable(plain):
                 raise GraphError(
-                    f"node {node!r:.80} cannot be written into a snapshot; use a string or a number"
+                    f"node {shown(plain)} cannot be written into a snapshot; use a string or a number"
                 )
             self._growing.add_node(node)
             n, old = len(self.nodes), self.state
