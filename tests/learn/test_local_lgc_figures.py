@@ -53,7 +53,7 @@ def test_cora() -> None:
 def test_pubmed() -> None:
     pubmed = case("pubmed")
     assert mean(pubmed, ohm.Always())[0] <= 0.174
-    rate, labels = mean(pubmed, ohm.GapBelow())
+    rate, labels = mean(pubmed, ohm.GapBelow(), shuffles=2)
     assert rate <= 0.178
     assert labels <= 6500
 
@@ -63,7 +63,7 @@ def test_pubmed() -> None:
 def test_pubmed_closely() -> None:
     pubmed = case("pubmed")
     assert mean(pubmed, ohm.Always(), tolerance=1e-4, caution=0.3)[0] <= 0.1735
-    rate, labels = mean(pubmed, ohm.GapBelow(0.0005))
+    rate, labels = mean(pubmed, ohm.GapBelow(0.0005), shuffles=2)
     assert rate <= 0.1756
     assert labels <= 10_000
     assert play_closely(pubmed, 0, {}).calibration <= 0.05
