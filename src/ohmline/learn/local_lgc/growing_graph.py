@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +12,7 @@ from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.limits import LARGEST, within
-from ohmline.learn.local_lgc.local_solve import Adjacency, connect, diagonals, join
+from ohmline.learn.local_lgc.local_solve import Adjacency, attach
 
 
 @final
@@ -47,16 +47,12 @@ class GrowingGraph:
             np.array([self._graph.n, len(self._graph.indices)]),
         )
 
-    def add_node(self, node: Hashable) -> None:
-        """One more id, or an error that leaves all as it was."""
-        self.nodes = self.nodes.with_node(node)
-
-    def resized(self, adjacency: Adjacency) -> Adjacency:
-        """The same lists, and empty ones for the nodes that are new."""
-        adjacency.extent[0] += 1
-        if len(self.nodes) <= len(adjacency.start):
+    def resized(self, adjacency: Adjacency, n: int) -> Adjacency:
+        """The same lists, and an empty one for the n-th node, which is new."""
+        adjacency.extent[0] = n
+        if n <= len(adjacency.start):
             return adjacency
-        fresh = np.zeros(2 * len(self.nodes) - len(adjacency.start), np.int64)
+        fresh = np.zeros(2 * n - len(adjacency.start), np.int64)
         return adjacency._replace(
             start=np.append(adjacency.start, fresh),
             size=np.append(adjacency.size, fresh),
@@ -74,8 +70,8 @@ class GrowingGraph:
         name = f"the weight of edge ({u!r}, {v!r})"
         return i, j, within(weight, name, most=LARGEST * self.unit)
 
-    def add_edge(self, adjacency: Adjacency, labelled: Ints, i: int, j: int, weight: float) -> Adjacency:
-        """The lists of both ends, one longer, and what they connect counted together."""
+    def with_room(self, adjacency: Adjacency, i: int, j: int) -> Adjacency:
+        """The same lists, with room for an edge of i and j."""
         need = self._used + 2 * int(adjacency.size[i] + adjacency.size[j]) + 4
         if need > len(adjacency.neighbour):
             fresh = 2 * need - len(adjacency.neighbour)
@@ -83,17 +79,12 @@ class GrowingGraph:
                 neighbour=np.append(adjacency.neighbour, np.zeros(fresh, np.int64)),
                 weight=np.append(adjacency.weight, np.zeros(fresh)),
             )
-        self._used = connect(adjacency, i, j, weight / self.unit, self._used)
-        self._used = connect(adjacency, j, i, weight / self.unit, self._used)
-        join(adjacency, labelled, i, j)
-        self._edges[min(i, j), max(i, j)] = weight
         return adjacency
 
-    def restate(self, adjacency: Adjacency, state: Any, changed: Sequence[int] | None = None) -> None:
-        """Q_jj from the lists, everywhere or where they changed; what was solved before is void."""
-        where = np.arange(len(self.nodes)) if changed is None else np.array(changed)
-        diagonals(adjacency, state.label, state.precision, where)
-        state.solve.forget()
+    def add_edge(self, adjacency: Adjacency, state: Any, i: int, j: int, weight: float) -> None:
+        """Join i and j, for which there is room."""
+        self._used = attach(adjacency, state, i, j, weight / self.unit, self._used)
+        self._edges[min(i, j), max(i, j)] = weight
 
     def added(self) -> State:
         """The edges that came later, in their order, for a snapshot."""

@@ -20,7 +20,7 @@ can run long lets Ctrl-C through.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -356,7 +356,7 @@ def conjugate_gradients(
     return False
 
 
-@compiled
+@internal
 def connect(adjacency: Adjacency, u: int, v: int, weight: float, used: int) -> int:
     """Append v to u's list, which moves to the end of the pool when it is full; the pool's new end.
 
@@ -377,7 +377,7 @@ def connect(adjacency: Adjacency, u: int, v: int, weight: float, used: int) -> i
     return used
 
 
-@compiled
+@internal
 def join(adjacency: Adjacency, labelled: Ints, u: int, v: int) -> None:
     """u and v are connected from now on; the smaller tree hangs under the larger."""
     one, other = root(adjacency, u), root(adjacency, v)
@@ -389,6 +389,19 @@ def join(adjacency: Adjacency, labelled: Ints, u: int, v: int) -> None:
         adjacency.parent[other] = one
         labelled[one] += labelled[other]
         labelled[other] = 0
+
+
+@compiled
+def attach(adjacency: Adjacency, state: Any, i: int, j: int, weight: float, used: int) -> int:
+    """Join i and j, whole or not at all for anybody who reads; the pool's new end."""
+    used = connect(adjacency, i, j, weight, used)
+    used = connect(adjacency, j, i, weight, used)
+    join(adjacency, state.labelled, i, j)
+    for k in (i, j):
+        state.precision[k] = diagonal(adjacency, k) + (1 / adjacency.mu if state.label[k] >= 0 else 0.0)
+        state.stale[k] = True
+    state.solve.found[0].node = -1
+    return used
 
 
 @compiled

@@ -67,7 +67,7 @@ class LocalState(NamedTuple):
 
 @internal
 def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
-    """Scores, gap and variances from the x and r of the solve at t."""
+    """Scores and gap from the x and r of the solve at t."""
     solve = state.solve
     base, score = solve.base, solve.score
     x, r = solve.x, solve.r
