@@ -21,7 +21,7 @@ from ohmline.learn.local_lgc import saved
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, flag, unit_of, within
 from ohmline.learn.local_lgc.local_solve import LocalSolve, count_labels, diagonals
-from ohmline.learn.local_lgc.relax import largest_error, relax
+from ohmline.learn.local_lgc.relax import largest_error, mend, relax
 from ohmline.learn.local_lgc.step import LocalState, certain_at, chances_at, scores_at, withdraw
 
 
@@ -351,7 +351,7 @@ class LocalLGC(ManyClassLearner):
             self.space = self._growing.with_room(self.space, i, j)
             self._growing.add_edge(self.space, self.state, i, j, w)
             if self.state.counts.any():
-                relax(self.space, self.state, self.tolerance)
+                mend(self.space, self.state, i, j)
 
     def refine(self, tolerance: float = 1e-6) -> float:
         """Solve Q F = b everywhere, until no entry of F is off by more than `tolerance`.

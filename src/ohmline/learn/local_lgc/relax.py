@@ -1,10 +1,10 @@
 """The estimate after a change that learning does not cover: equations of Q F = b that no longer hold are mended.
 
 A label learned at a fresh node moves F by a truncated update, and marks where Q F = b may now be off as *stale*.
-Whatever else changes (a label corrected or withdrawn, an edge added) changes a few equations; these and the stale
-ones are then solved in turn, each node's neighbours after it, until no equation is off by more than
-tolerance ridge. Each diagonal entry of Q exceeds the rest of its row by at least `ridge`, so that no entry of F is
-then off by more than `tolerance`.
+Whatever else changes (a label corrected or withdrawn, an edge added) changes one equation or two. Where one is off
+by d, F + Q^-1 e_j d' is right, which takes one local solve for all classes. What that leaves, and the stale equations,
+are then solved in turn, each node's neighbours after it, until none is off by more than tolerance ridge. Each diagonal
+entry of Q exceeds the rest of its row by at least `ridge`, so that no entry of F is then off by more than `tolerance`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from ohmline.arrays import Floats, Ints
 from ohmline.compiled import Stopped, compiled, internal
 from ohmline.errors import LearnerError
 from ohmline.learn.local_lgc.local_solve import (
-    WORK,
     Adjacency,
+    begin,
     conjugate_gradients,
     demand,
     leave,
     listen,
+    lower,
     root,
     times,
 )
 
+SWEEPS = 16
+"""Equations may be solved in turn this many times each before conjugate gradients take over."""
 ROUNDING = 1e-14
 """Below this share of Q_jj an equation is as good as double precision gets."""
 
@@ -58,6 +61,36 @@ def off_by(adjacency: Adjacency, state: Any, j: int, row: Floats) -> float:
     return worst
 
 
+@internal
+def correct(adjacency: Adjacency, state: Any, k: int) -> None:
+    """F + x d', where Q F = b is off by d at k and x solves Q x = e_k."""
+    solve, estimate, off = state.solve, state.estimate, np.empty(state.estimate.shape[1])
+    state.stale[k] = True
+    worst = off_by(adjacency, state, k, off)
+    goal = adjacency.tolerance * adjacency.ridge
+    if worst <= goal:
+        return
+    for c in range(off.shape[0]):
+        off[c] -= state.precision[k] * estimate[k, c]
+    usual = adjacency.ridge + adjacency.extent[1] / adjacency.extent[0]
+    begin(adjacency, state.precision, solve, k)
+    lower(adjacency, state.precision, solve, k, goal / (worst * usual))
+    for a in range(solve.found[0].touched):
+        j = solve.touched[a]
+        state.stale[j] = True
+        for c in range(off.shape[0]):
+            estimate[j, c] = min(max(estimate[j, c] + solve.x[j] * off[c], 0.0), 1.0)
+
+
+@compiled
+def mend(adjacency: Adjacency, state: Any, i: int, j: int) -> None:
+    """The equations at i and j have changed: solve them, and what this puts out."""
+    correct(adjacency, state, i)
+    if j != i:
+        correct(adjacency, state, j)
+    relax(adjacency, state, adjacency.tolerance)
+
+
 @compiled
 def relax(adjacency: Adjacency, state: Any, tolerance: float) -> None:
     """Mend every equation that is marked stale, and those that this puts out, until all hold."""
@@ -76,7 +109,7 @@ def relax(adjacency: Adjacency, state: Any, tolerance: float) -> None:
             queued[j] = True
             waiting += 1
     tail = waiting if waiting < capacity else 0
-    goal, limit = tolerance * adjacency.ridge, WORK * (adjacency.extent[0] + adjacency.extent[1])
+    goal, limit = tolerance * adjacency.ridge, SWEEPS * (adjacency.extent[0] + adjacency.extent[1])
     while waiting > 0:
         if walked > limit:
             leave(queue, queued, head, waiting)

@@ -34,7 +34,7 @@ from ohmline.learn.local_lgc.local_solve import (
     lower,
     root,
 )
-from ohmline.learn.local_lgc.relax import drop_class, relax
+from ohmline.learn.local_lgc.relax import drop_class, mend
 from ohmline.learn.step import learn, variance, view
 
 FLOOR = 0.02
@@ -287,8 +287,7 @@ def clear(adjacency: Adjacency, state: LocalState, t: int, old: int) -> None:
     """The label at t is no longer `old`: mend the estimate, everywhere."""
     state.counts[old] -= 1
     drop_class(adjacency, state, t, old)
-    state.stale[t] = True
-    relax(adjacency, state, adjacency.tolerance)
+    mend(adjacency, state, t, t)
 
 
 @compiled
