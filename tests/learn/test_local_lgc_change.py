@@ -227,14 +227,15 @@ def test_snapshots_that_do_not_fit() -> None:
         ohm.LocalLGC.restore({}, graph)
     with pytest.raises(SnapshotError, match="Perceptron"):
         ohm.LocalLGC.restore({"kind": np.array("Perceptron")}, graph)
-    with pytest.raises(SnapshotError, match="the kernel has"):
-        ohm.LocalLGC.restore(saved, ohm.Graph.from_edges([(k, k + 1) for k in range(5)]))
-    with pytest.raises(SnapshotError, match="beyond this graph"):
-        ohm.LocalLGC.restore(saved, ohm.Graph.from_edges([], nodes=["a"]))
-    tupled = ohm.LocalLGC(graph)
-    tupled.learn_one("a", ("x", 1))
-    with pytest.raises(SnapshotError, match="strings or numbers"):
-        tupled.snapshot()
+    for other in (
+        ohm.Graph.from_edges([(k, k + 1) for k in range(5)]),
+        ohm.Graph.from_edges([], nodes=["a"]),
+    ):
+        with pytest.raises(SnapshotError, match="another graph"):
+            ohm.LocalLGC.restore(saved, other)
+    del saved["fingerprint"]
+    with pytest.raises(SnapshotError, match="no fingerprint of its graph"):
+        ohm.LocalLGC.restore(saved, graph)
 
 
 def test_an_index_grows_without_changing_those_before_it() -> None:
@@ -256,3 +257,68 @@ def test_an_index_grows_without_changing_those_before_it() -> None:
         with pytest.raises(GraphError, match="already"):
             NodeIndex(2).with_node(equal)
     assert list(first) == ["a", "b"]
+
+
+def test_a_withdrawn_label_leaves_no_ghost() -> None:
+    learner = ohm.LocalLGC(ohm.Graph.from_edges([(0, 1), (1, 2), (2, 3)]))
+    learner.learn_one(0, "spam")
+    assert learner.predict_proba_one(1) == {"spam": 1.0}
+    learner.forget_one(0)
+    for x in range(4):
+        assert learner.predict_one(x) is None
+        assert learner.predict_proba_one(x) == {}
+        assert learner.scores_one(x) == {"spam": 0.0}
+    assert ohm.LocalLGC(learner.graph, guess=True).predict_proba_one(1) == {}
+
+
+def test_what_is_not_known_has_no_probabilities() -> None:
+    graph = ohm.Graph.from_edges([("a", "b"), ("c", "d")])
+    for guess in (False, True):
+        learner = ohm.LocalLGC(graph, guess=guess)
+        learner.learn_one("a", "x")
+        assert learner.predict_proba_one("b") == {"x": 1.0}
+        assert learner.predict_one("c") == ("x" if guess else None)
+        assert learner.predict_proba_one("c") == ({"x": 1.0} if guess else {})
+
+
+@settings(max_examples=60)
+@given(graphs(max_nodes=8), st.integers(0, 2**32 - 1), st.integers(1, 40))
+def test_edits_leave_every_score_within_the_tolerance(graph: ohm.Graph, seed: int, steps: int) -> None:
+    """At default settings: whatever came before, after a correction, a withdrawal or an edge all scores are exact."""
+    learner, ledger, rng = ohm.LocalLGC(graph, CLASSES), Ledger(graph), np.random.default_rng(seed)
+    for _ in range(steps):
+        before = (dict(ledger.labels), len(ledger.edges))
+        live(learner, ledger, rng, 1)
+        exact = ledger.exact()
+        lost = any(ledger.labels.get(x) != y for x, y in before[0].items())
+        edited = lost or len(ledger.edges) > before[1]
+        components = ledger.graph().component_of
+        for t, x in enumerate(ledger.nodes):
+            scores = np.array(list(learner.scores_one(x).values()))
+            if edited:
+                assert np.abs(scores - exact[t]).max() <= 3e-4
+            reached = {
+                y for z, y in ledger.labels.items() if components[ledger.nodes.index(z)] == components[t]
+            }
+            assert {y for y, score in zip(CLASSES, scores, strict=True) if score > 0} <= reached
+            if not reached:
+                assert learner.predict_one(x) is None
+                assert learner.predict_proba_one(x) == {}
+
+
+@pytest.mark.parametrize("nodes", [60, 400])
+def test_edits_of_a_larger_graph_are_exact_too(nodes: int) -> None:
+    rng = np.random.default_rng(nodes)
+    pairs = {
+        (int(min(a, b)), int(max(a, b))) for a, b in rng.integers(0, nodes, size=(2 * nodes, 2)) if a != b
+    }
+    graph = ohm.Graph.from_edges(sorted(pairs), nodes=range(nodes))
+    learner, ledger = ohm.LocalLGC(graph, CLASSES), Ledger(graph)
+    for _ in range(5):
+        live(learner, ledger, rng, nodes // 4)
+        x = sorted(ledger.labels, key=str)[0]
+        learner.forget_one(x)
+        del ledger.labels[x]
+        exact = ledger.exact()
+        for t, x in enumerate(ledger.nodes):
+            assert np.abs(np.array(list(learner.scores_one(x).values())) - exact[t]).max() <= 3e-4

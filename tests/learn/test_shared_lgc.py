@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import ohmline as ohm
 from graphs import games
 from ohmline.check import Subject
-from ohmline.errors import LabelError, ParameterError, SnapshotError, UnknownNode
+from ohmline.errors import LabelError, ParameterError, UnknownNode
 
 NAMES = ("red", "green", "blue", "black")
 
@@ -159,8 +159,8 @@ def test_bad_options_are_named() -> None:
         ohm.SharedLGC(kernel, mu=0)
 
 
-def test_labels_that_no_file_can_hold_are_refused_at_the_snapshot() -> None:
+def test_labels_that_no_file_can_hold_are_refused_at_the_door() -> None:
     learner = ohm.SharedLGC(kernel_of(ohm.Graph.from_edges([(0, 1)])))
-    learner.learn_one(0, ("a", 1))
-    with pytest.raises(SnapshotError, match="cannot be written down"):
-        learner.snapshot()
+    with pytest.raises(LabelError, match="cannot be written into a snapshot"):
+        learner.learn_one(0, ("a", 1))
+    assert learner.classes == ()

@@ -33,6 +33,35 @@ def test_gap_below(c: float, margin: float, variance: float, trial: int) -> None
     assert asked == (margin * margin <= c * variance * np.log(trial + 1.0))
 
 
+@given(repeats=st.integers(0, 20), needed=st.integers(0, 20), margin=st.floats(0, 1))
+def test_a_gap_is_not_believed_before_classes_repeat(repeats: int, needed: int, margin: float) -> None:
+    query, seen = ohm.GapBelow(0.01, repeats=needed), view(margin, 0.5)
+    believed = query.wants(seen, trial=9)
+    assert query.wants(seen, trial=9, repeats=repeats) == (believed or repeats < needed)
+
+
+@pytest.mark.parametrize("classes", [None, [0, 1]])
+@pytest.mark.parametrize("seed", range(5))
+def test_it_does_not_starve_on_a_small_graph(seed: int, classes: list[int] | None) -> None:
+    """The karate club: it used to ask for 1 to 9 labels of 34, and to make up to 18 mistakes."""
+    club = ohm.data.load("karate")
+    order = np.random.default_rng(seed).permutation(club.graph.n)
+    stream = ohm.Stream(order, club.codes[order])
+    every = ohm.play(ohm.LocalLGC(club.graph, classes), stream)
+    trace = ohm.play(ohm.LocalLGC(club.graph, classes), stream, ohm.GapBelow(0.001))
+    assert trace.asked <= 17
+    assert trace.mistakes <= every.mistakes + 4
+    asked = [y for y, given in zip(stream.labels, trace.asked_at, strict=True) if given]
+    assert len(set(asked)) == 2
+
+
+def test_one_class_is_not_asked_for_for_ever() -> None:
+    stream = ohm.Stream(range(20), ["same"] * 20)
+    for compiled in (True, False):
+        trace = ohm.play(ohm.LocalLGC(LINE), stream, ohm.GapBelow(0.0, repeats=5), compiled=compiled)
+        assert trace.asked_at.tolist() == [True] * 6 + [False] * 14
+
+
 def test_a_tie_is_always_worth_asking() -> None:
     assert ohm.GapBelow(0.0).wants(view(margin=0.0), trial=1)
 
@@ -74,13 +103,17 @@ def test_both_drivers_ask_for_the_same_labels(query: StreamQuery) -> None:
     np.testing.assert_array_equal(traces[0].variance, traces[1].variance)
     assert traces[0].asked > 0
     # The log itself shows that the rule was followed.
-    spent = 0
+    spent = repeats = 0
+    given: set[object] = set()
     draws = np.random.default_rng(0).random(len(STREAM))
     for t in range(len(STREAM)):
         seen = View(None, float(traces[0].margin[t]), float(traces[0].variance[t]))
-        wanted = query.wants(seen, trial=t + 1, spent=spent, draw=float(draws[t]))
+        wanted = query.wants(seen, trial=t + 1, spent=spent, draw=float(draws[t]), repeats=repeats)
         assert traces[0].asked_at[t] == (wanted and bool(traces[0].stream.revealed[t]))
-        spent += int(traces[0].asked_at[t])
+        if traces[0].asked_at[t]:
+            spent += 1
+            repeats = repeats + 1 if traces[0].stream.labels[t] in given else 0
+            given.add(traces[0].stream.labels[t])
 
 
 def test_a_budget_is_what_its_query_asks_until_it_is_spent() -> None:
@@ -120,6 +153,7 @@ def test_a_learner_without_a_variance_is_refused(query: StreamQuery) -> None:
         (lambda: ohm.VarianceAbove(-0.1), "kappa"),
         (lambda: ohm.GapBelow(-1), "c of GapBelow"),
         (lambda: ohm.GapBelow(float("nan")), "c of GapBelow"),
+        (lambda: ohm.GapBelow(repeats=-1), "repeats of GapBelow"),
         (lambda: ohm.Budget(ohm.Always(), labels=-1), "labels"),
         (lambda: ohm.Budget(ohm.Always(), labels=2.5), "labels"),
         (lambda: ohm.Budget("all", labels=2), "stream query"),
@@ -131,5 +165,5 @@ def test_bad_parameters_are_named(make: object, message: str) -> None:
 
 
 def test_a_query_says_what_it_is() -> None:
-    assert repr(ohm.Budget(ohm.GapBelow(0.02), labels=5)) == "Budget(GapBelow(c=0.02), labels=5)"
+    assert repr(ohm.Budget(ohm.GapBelow(0.02), labels=5)) == "Budget(GapBelow(c=0.02, repeats=8), labels=5)"
     assert repr(ohm.VarianceAbove()) == "VarianceAbove(kappa=0.4)"

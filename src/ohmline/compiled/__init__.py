@@ -17,6 +17,8 @@ from ohmline.compiled.generic import generic as generic
 from ohmline.compiled.generic import has_body as has_body
 from ohmline.compiled.generic import has_own_body as has_own_body
 from ohmline.compiled.generic import implements as implements
+from ohmline.compiled.interrupt import Stopped as Stopped
+from ohmline.compiled.interrupt import interrupted as interrupted
 from ohmline.compiled.pointer import address_of as address_of
 from ohmline.compiled.pointer import caller as caller
 from ohmline.compiled.pointer import fingerprint as fingerprint

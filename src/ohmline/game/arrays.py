@@ -10,7 +10,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import compiled
-from ohmline.game.loop import LOOKAHEAD, Log, Progress, Trials, distinct, run
+from ohmline.game.loop import LOOKAHEAD, Log, Progress, Trials, distinct, note_class_at, run
 from ohmline.game.stream import Stream
 from ohmline.game.until import Until
 from ohmline.kernel.space import MissingColumn
@@ -75,6 +75,7 @@ class Blocks:
         self.reads_variance = needs_variance(query)
         self.log = Log.empty(len(trials.where), variance=self.reads_variance)
         self.question, self._kept_alive = question(query)
+        self._progress = Progress.start(trials.truth if self.question.body else trials.truth[:0])
         self.played = 0
         self.spent = 0
 
@@ -103,7 +104,8 @@ class Blocks:
         part, log = self.trials.part(span), self.log.part(span)
         if not self.reads_variance:
             log = log._replace(variance=np.zeros(0))  # compiled code knows writable arrays only
-        progress = Progress(np.zeros(1, np.int64), np.full(1, self.spent))
+        progress = self._progress
+        progress.trial[0], progress.spent[0] = 0, self.spent
         step, stopped, asked = learner.step(watched=self.reads_variance), -1, set[int]()
         while True:
             try:
@@ -129,12 +131,15 @@ class Blocks:
         log.prediction[t], log.margin[t] = code, margin
         if self.reads_variance:
             log.variance[t] = spread
-        sight = Sight(t + 1, float(margin), float(spread), self.spent, float(draws[t]) if len(draws) else 0.0)
+        draw, repeats = float(draws[t]) if len(draws) else 0.0, int(self._progress.repeats[0])
+        sight = Sight(t + 1, float(margin), float(spread), self.spent, draw, repeats)
         asked = bool(self.trials.revealed[t]) and bool(asks_at(self.query, sight))
         if asked or learner.learns_unlabelled:
             y = int(self.trials.truth[t]) if asked else UNLABELLED
             _, log.updated[t], log.progress[t] = learner.learn_event(x, y)
         log.asked[t] = asked
+        if asked and self.question.body:
+            note_class_at(self._progress, int(self.trials.truth[t]))
         self.spent += asked
         self.played += 1
 

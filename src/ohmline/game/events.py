@@ -103,7 +103,8 @@ def _trial(events: Events, item: Item, book: Book) -> bool:
         view = View(view.prediction, view.margin, learner.variance_one(x))
     draw = float(events.coins.random()) if events.coins is not None else 0.0
     y, asked = item.y, False
-    if item.askable and wants(query, view, trial=book.trials + 1, spent=book.spent, draw=draw):
+    seen = {"trial": book.trials + 1, "spent": book.spent, "repeats": book.repeats}
+    if item.askable and wants(query, view, draw=draw, **seen):
         if events.oracle is not None:
             try:
                 y = plain_label(events.oracle(x))
@@ -122,6 +123,8 @@ class Book:
         self.learner, self.table = learner, table
         self.trials = 0
         self.spent = 0
+        self.repeats = 0
+        self._given: set[Any] = set()
         self._things: list[Any] = []
         self._class_of: dict[Any, int] = {}
         self._prediction_of: dict[Any, int] = {}
@@ -146,6 +149,9 @@ class Book:
             self._revealed[t] = known
         self.trials += 1
         self.spent += asked
+        if asked:
+            self.repeats = self.repeats + 1 if item.y in self._given else 0
+            self._given.add(item.y)
 
     def trace(self, seconds: float) -> Trace:
         """Everything so far."""

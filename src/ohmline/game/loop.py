@@ -24,7 +24,7 @@ from ohmline.learn.step import (
     rehearsed,
     step_at,
 )
-from ohmline.query.stream import Question, ask
+from ohmline.query.stream import PLENTY, Question, ask
 
 PREFETCH = 3
 """How many trials ahead a node's features are prefetched."""
@@ -86,10 +86,18 @@ class Progress(NamedTuple):
     """The next trial, counted from 0 at the first of `Trials`."""
     spent: Ints
     """Labels that were given so far."""
+    repeats: Ints
+    """How many of the last of them, in a row, were of classes that had been given before."""
+    given: Bools
+    """Which classes were given so far, from the least code on."""
+    least: int
 
     @classmethod
-    def start(cls) -> Progress:
-        return cls(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    def start(cls, truth: Ints) -> Progress:
+        """Before the first of the trials with these labels."""
+        least, most = (int(truth.min()), int(truth.max())) if len(truth) else (0, -1)
+        given = np.zeros(most - least + 1, np.bool_)
+        return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), given, least)
 
 
 @compiled
@@ -127,7 +135,8 @@ def run(
         asked = revealed[t]
         if asked and query.body != 0:
             draw = draws[t] if coins else 0.0
-            asked = ask(query.body, (query.parameters, first + t, margin, spread, spent, draw))
+            repeats = progress.repeats[0]
+            asked = ask(query.body, (query.parameters, first + t, margin, spread, spent, draw, repeats))
         if asked or step.every_point:
             y = truth[t] if asked else UNLABELLED
             updated, length = rehearsed(step, x, y, margin)
@@ -135,6 +144,8 @@ def run(
             log.updated[t] = updated
             log.progress[t] = length
             spent += asked
+            if asked and query.body != 0:
+                note_class(progress, y)
         if step.rehearsal != 0:  # the next trial may be interrupted
             progress.spent[0] = spent
             progress.trial[0] = t + 1
@@ -145,6 +156,20 @@ def run(
     progress.trial[0] = done
     if announced:
         announce(step, where[:0])
+
+
+@compiled
+def note_class_at(progress: Progress, y: int) -> None:
+    """`note_class`, callable from Python."""
+    note_class(progress, y)
+
+
+@internal
+def note_class(progress: Progress, y: int) -> None:
+    """A label of class y was given."""
+    known = progress.given[y - progress.least]
+    progress.repeats[0] = progress.repeats[0] + 1 if known else 0
+    progress.given[y - progress.least] = True
 
 
 def _row_ahead(step: Any, where: Any, t: Any) -> None:
@@ -177,7 +202,7 @@ def asked_blindly(query: Question, revealed: Bools, draws: Floats) -> Bools:
     for t in range(revealed.shape[0]):
         draw = draws[t] if draws.shape[0] > 0 else 0.0
         asked[t] = revealed[t] and (
-            query.body == 0 or ask(query.body, (query.parameters, t + 1, 0.0, np.nan, spent, draw))
+            query.body == 0 or ask(query.body, (query.parameters, t + 1, 0.0, np.nan, spent, draw, PLENTY))
         )
         spent += asked[t]
     return asked

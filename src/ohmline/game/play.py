@@ -118,7 +118,8 @@ def _play_table(events: Events, table: Stream, *, compiled: bool) -> Trace:
         # A copy of the coins: where the game goes on event by event after all, they fall again from the start.
         draws: Floats = np.zeros(0) if events.coins is None else deepcopy(events.coins).random(len(table))
         if isinstance(learner, CompiledLearner):
-            meaning, log, played = play_arrays(learner, table, query, draws, limits, events.report)
+            with learner.alone():
+                meaning, log, played = play_arrays(learner, table, query, draws, limits, events.report)
             return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
         if isinstance(learner, OneVsRest) and is_blind(query) and limits == Until():
             meaning, log = play_members(learner, table, query, draws, events.report)

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.checks import shown
+from ohmline.checks import listed, shown
 from ohmline.errors import LabelError, ParameterError, SnapshotError
 from ohmline.learn.contract import State, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
@@ -33,16 +33,17 @@ class ClassTable:
     leave classes out to learn them as they come
     """
 
-    __slots__ = ("_code", "_remedy", "fixed")
+    __slots__ = ("_code", "_names", "_remedy", "fixed")
 
     def __init__(self, declared: Iterable[Any] | None, *, remedy: str = "leave classes out") -> None:
         self._remedy = remedy
         self.fixed = declared is not None
         """Whether the set was declared, so that another label is an error."""
         self._code: dict[Any, int] = {}
-        for label in declared if declared is not None else ():
+        self._names: list[Any] = []
+        for label in () if declared is None else listed(declared, "classes"):
             if _named(label) in self._code:
-                raise LabelError(f"class {label!r} is declared twice; name each class once")
+                raise LabelError(f"class {shown(label)} is declared twice; name each class once")
             self.admit(label)
         if self.fixed and not self._code:
             raise LabelError("classes is empty; name the classes, or leave it out to learn them as they come")
@@ -53,7 +54,7 @@ class ClassTable:
     @property
     def names(self) -> tuple[Any, ...]:
         """The labels, in the order of their codes."""
-        return tuple(self._code)
+        return tuple(self._names)
 
     @property
     def declared(self) -> tuple[Any, ...] | None:
@@ -65,7 +66,7 @@ class ClassTable:
         code = self._code.get(_named(label), -1)
         if code < 0 and self.fixed:
             raise LabelError(
-                f"label {label!r} is not among the declared classes {self.names!r}; "
+                f"label {shown(label)} is not among the declared classes {self.names!r}; "
                 f"declare it, or {self._remedy} to learn them as they come"
             )
         return code
@@ -76,11 +77,15 @@ class ClassTable:
             raise ParameterError(
                 f"code {shown(code)} is beyond the {len(self._code)} classes; encode gives one"
             )
-        return None if code < 0 else self.names[code]
+        return None if code < 0 else self._names[code]
 
     def admit(self, label: Any) -> int:
         """Give a new label the next code."""
-        return self._code.setdefault(_named(label), len(self._code))
+        plain = _named(label)
+        code = self._code.setdefault(plain, len(self._code))
+        if code == len(self._names):
+            self._names.append(plain)
+        return code
 
     def admit_all(self, labels: Iterable[Any]) -> int:
         """Give every new label among these a code, all or none; how many there were."""
@@ -92,11 +97,13 @@ class ClassTable:
     def keep(self, codes: Iterable[int]) -> None:
         """Only the classes at `codes`, in that order."""
         names = self.names
-        self._code = {names[code]: k for k, code in enumerate(codes)}
+        self._names = [names[code] for code in codes]
+        self._code = {name: k for k, name in enumerate(self._names)}
 
     def become(self, names: Iterable[Any]) -> None:
         """Exactly these classes, in this order."""
-        self._code = {name: k for k, name in enumerate(names)}
+        self._names = list(names)
+        self._code = {name: k for k, name in enumerate(self._names)}
 
     def settings(self) -> State:
         """For a snapshot."""
@@ -125,6 +132,7 @@ class ManyClassLearner(NodeLearner[Any]):
 
     @final
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
+        labels = listed(labels, "labels")
         fresh = self._table.admit_all(labels)
         if fresh:
             self._resize(np.arange(len(self._table) - fresh), fresh)
@@ -163,15 +171,26 @@ def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:
 
 def written(values: Iterable[Any], what: str) -> str:
     """Labels or ids as text for a snapshot, without pickle."""
-    listed = list(values)
-    if not all(isinstance(value, str | int | float) for value in listed):
-        raise SnapshotError(f"{what} {listed!r:.80} cannot be written down; use strings or numbers")
-    return json.dumps(listed)
+    plain = list(values)
+    if not all(map(writable, plain)):
+        raise SnapshotError(f"{what} {shown(plain)} cannot be written down; use strings or numbers")
+    return json.dumps(plain)
+
+
+LONGEST = 10_000
+"""Bits of the largest whole number that is written down."""
+
+
+def writable(value: Any) -> bool:
+    """Whether a snapshot can hold a label or an id."""
+    return isinstance(value, str | float) or (isinstance(value, int) and value.bit_length() <= LONGEST)
 
 
 def _named(label: Any) -> Any:
     """A label that can be a class."""
     plain = plain_label(label)
     if plain is None:
-        raise LabelError(f"{label!r} is no class: None and NaN mark a label that is not known")
+        raise LabelError(f"{shown(label)} is no class: None and NaN mark a label that is not known")
+    if not writable(plain):
+        raise LabelError(f"label {shown(plain)} cannot be written into a snapshot; use strings or numbers")
     return plain

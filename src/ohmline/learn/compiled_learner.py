@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Container, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from math import nan
 from typing import Any, ClassVar, Self, cast, final
@@ -139,6 +140,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
             The code of the prediction before learning, whether the hypothesis moved, and how far.
         """
         return self.learn_compiled(place, code)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """In a `with`: a game in which nobody else may change the learner, where it guards against that."""
+        return nullcontext()
 
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
@@ -313,7 +318,6 @@ class CompiledLearner(OnlineLearner[X, Y]):
     def variance_one(self, x: X) -> float:
         return self._spread(self.locate(x))
 
-    @final
     def learn_one(self, x: X, y: Y | None) -> Update:
         place = self.locate(x)
         if y is None:

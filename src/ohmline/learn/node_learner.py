@@ -69,7 +69,7 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
             "kind": np.array(self.kind),
             "n": np.array(len(self.nodes)),
             "fingerprint": np.array(self.fingerprint),
-            **{f"state.{name}": np.array(value) for name, value in _kept(self.state).items()},
+            **{f"state.{name}": np.array(value) for name, value in self._kept()},
             **self.settings(),
         }
 
@@ -89,7 +89,7 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         """
         expect_kind(state, self.kind)
         expect_place(state, self.kind, self.fingerprint, len(self.nodes))
-        wanted = _kept(self.expected(state))
+        wanted = arrays_of(self.expected(state))
         saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
         self.state = self.state._replace(**in_range(self, self.ranges, wanted, saved))
 
@@ -103,8 +103,12 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         """
         return self.state
 
+    def _kept(self) -> list[tuple[str, AnyArray]]:
+        """The arrays of the state that a snapshot holds, by name."""
+        return list(arrays_of(self.state).items())
 
-def _kept(state: Any) -> dict[str, AnyArray]:
+
+def arrays_of(state: Any) -> dict[str, AnyArray]:
     """The arrays of a state by name; a tuple in it is work space, not knowledge."""
     return {name: value for name, value in state._asdict().items() if isinstance(value, np.ndarray)}
 

@@ -72,6 +72,8 @@ class Sight(NamedTuple):
         How many labels were given so far.
     draw
         A uniform number in [0, 1) for queries that need a coin, else 0.
+    repeats
+        How many of the labels given last, in a row, were of classes that had been given before.
     """
 
     trial: int
@@ -79,6 +81,7 @@ class Sight(NamedTuple):
     variance: float
     spent: int
     draw: float
+    repeats: int
 
 
 @generic("query")
@@ -96,13 +99,18 @@ def asks(query: Any, sight: Any) -> bool:
 
 
 @internal
-def asks_through(pointer: Any, trial: int, margin: float, variance: float, spent: int, draw: float) -> bool:
+def asks_through(
+    pointer: Any, trial: int, margin: float, variance: float, spent: int, draw: float, repeats: int
+) -> bool:
     """`asks`, for loops that know the query by the address of its parameters alone."""
-    return bool(asks(unpacked(pointer), Sight(trial, margin, variance, spent, draw)))
+    return bool(asks(unpacked(pointer), Sight(trial, margin, variance, spent, draw, repeats)))
 
 
-SEEN = (types.int64, types.float64, types.float64, types.int64, types.float64)
+SEEN = (types.int64, types.float64, types.float64, types.int64, types.float64, types.int64)
 """The types of what is in sight."""
+
+PLENTY = 1 << 62
+"""As many labels without a new class as any query could wait for."""
 
 ask = caller(types.boolean)
 """In compiled code: call the `body` of a `Question`."""
@@ -153,7 +161,9 @@ class StreamQuery:
     """Whether it does not look at the learner at all."""
 
     @final
-    def wants(self, view: View[Any], *, trial: int, spent: int = 0, draw: float = 0.0) -> bool:
+    def wants(
+        self, view: View[Any], *, trial: int, spent: int = 0, draw: float = 0.0, repeats: int = PLENTY
+    ) -> bool:
         """Whether to ask for the label.
 
         Parameters
@@ -166,19 +176,25 @@ class StreamQuery:
             How many labels were given so far. Default 0.
         draw
             A uniform random number in [0, 1). Default 0.
+        repeats
+            How many of the labels given last, in a row, were of classes that had been given before. Default more
+            than any query waits for.
         """
-        return wants(self, view, trial=trial, spent=spent, draw=draw)
+        return wants(self, view, trial=trial, spent=spent, draw=draw, repeats=repeats)
 
 
-def wants(query: Any, view: View[Any], *, trial: int, spent: int, draw: float) -> bool:
+def wants(query: Any, view: View[Any], *, trial: int, spent: int, draw: float, repeats: int) -> bool:
     """Ask a compiled query, or one of plain Python."""
     if not in_compiled_code(query):
         if isinstance(query, Budget):
-            return spent < query.labels and wants(query.query, view, trial=trial, spent=spent, draw=draw)
+            inside = query.query
+            return spent < query.labels and wants(
+                inside, view, trial=trial, spent=spent, draw=draw, repeats=repeats
+            )
         return bool(query.wants(view, trial=trial, spent=spent, draw=draw))
     if needs_variance(query) and isnan(view.variance):
         raise no_variance(query)
-    sight = Sight(trial, float(view.margin), float(view.variance), spent, float(draw))
+    sight = Sight(trial, float(view.margin), float(view.variance), spent, float(draw), repeats)
     return bool(asks_at(query, sight))
 
 
@@ -236,6 +252,7 @@ class _Exponent(NamedTuple):
 
 class _Gap(NamedTuple):
     c: float
+    repeats: int
 
 
 class _Limited(NamedTuple):
@@ -329,10 +346,16 @@ class GapBelow(_Gap, StreamQuery):
     learner's variance and t counts the trials from 1. A sure node is not asked about however little is
     known near it, and an unsure one is.
 
+    A gap says nothing about a class that has not come up yet: after one label, every node is sure. So at first
+    every label is asked for, until `repeats` of them in a row were of classes that had come before. By the rule of
+    succession the next one is then of a new class with a probability of 1 / (repeats + 2).
+
     Parameters
     ----------
     c
-        At least 0; the larger, the more labels are asked for. Default 0.005.
+        At least 0; the larger, the more labels are asked for. Default 0.0003.
+    repeats
+        How many labels in a row must bring no new class before the gap is believed; at least 0. Default 8.
 
     Examples
     --------
@@ -344,8 +367,8 @@ class GapBelow(_Gap, StreamQuery):
     __slots__ = ()
     needs_variance = True
 
-    def __new__(cls, c: float = 0.005) -> GapBelow:
-        return super().__new__(cls, non_negative(c, "c of GapBelow"))
+    def __new__(cls, c: float = 0.0003, repeats: int = 8) -> GapBelow:
+        return super().__new__(cls, non_negative(c, "c of GapBelow"), count(repeats, "repeats of GapBelow"))
 
     def __repr__(self) -> str:
         return represent(self, defaults=True)
@@ -353,6 +376,8 @@ class GapBelow(_Gap, StreamQuery):
 
 @implements(asks, GapBelow)
 def gap_below_asks(query: GapBelow, sight: Sight) -> bool:
+    if sight.repeats < query.repeats:
+        return True
     return sight.margin * sight.margin <= query.c * sight.variance * np.log(sight.trial + 1.0)
 
 

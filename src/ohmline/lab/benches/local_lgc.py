@@ -52,7 +52,7 @@ def play_plain(
     score = np.zeros(solve.score.shape[0])
     for t in order:
         begin(adjacency, precision, solve, t)
-        push(adjacency, precision, solve, PLAIN)
+        push(adjacency, precision, solve, PLAIN, 1 << 62)
         score[:] = 0.0
         for a in range(solve.found[0].touched):
             j = solve.touched[a]

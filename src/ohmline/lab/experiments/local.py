@@ -18,7 +18,7 @@ from ohmline.learn import LocalLGC
 from ohmline.query import Always, GapBelow, RandomRate, StreamQuery
 
 SHUFFLES = 5
-GAPS = [0.001, 0.003, 0.005, 0.01, 0.03]
+GAPS = [0.00003, 0.0001, 0.0003, 0.0005, 0.001]
 """c of GapBelow, from few labels to many."""
 SOLVES: dict[str, dict[str, float]] = {
     "defaults": {},

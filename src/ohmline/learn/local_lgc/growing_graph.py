@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import positive
+from ohmline.arrays import Ints
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
 from ohmline.learn.contract import State
-from ohmline.learn.local_lgc.local_solve import Adjacency, connect, diagonals
+from ohmline.learn.local_lgc.limits import LARGEST, within
+from ohmline.learn.local_lgc.local_solve import Adjacency, attach
 
 
 @final
@@ -42,21 +43,21 @@ class GrowingGraph:
             caution,
             guess,
             reach,
+            _trees(self._graph.component_of),
+            np.array([self._graph.n, len(self._graph.indices)]),
         )
 
-    def add_node(self, node: Hashable) -> None:
-        """One more id, or an error that leaves all as it was."""
-        self.nodes = self.nodes.with_node(node)
-
-    def resized(self, adjacency: Adjacency) -> Adjacency:
-        """The same lists, and empty ones for the nodes that are new."""
-        if len(self.nodes) <= len(adjacency.start):
+    def resized(self, adjacency: Adjacency, n: int) -> Adjacency:
+        """The same lists, and an empty one for the n-th node, which is new."""
+        adjacency.extent[0] = n
+        if n <= len(adjacency.start):
             return adjacency
-        fresh = np.zeros(2 * len(self.nodes) - len(adjacency.start), np.int64)
+        fresh = np.zeros(2 * n - len(adjacency.start), np.int64)
         return adjacency._replace(
             start=np.append(adjacency.start, fresh),
             size=np.append(adjacency.size, fresh),
             room=np.append(adjacency.room, fresh),
+            parent=np.append(adjacency.parent, fresh - 1),
         )
 
     def check_edge(self, u: Hashable, v: Hashable, weight: float) -> tuple[int, int, float]:
@@ -66,10 +67,11 @@ class GrowingGraph:
             raise GraphError(f"edge ({u!r}, {v!r}) is a self loop, which changes nothing; leave it out")
         if (min(i, j), max(i, j)) in self._edges or self._given(i, j):
             raise GraphError(f"edge ({u!r}, {v!r}) is in the graph already; an edge can be added once")
-        return i, j, positive(weight, f"the weight of edge ({u!r}, {v!r})")
+        name = f"the weight of edge ({u!r}, {v!r})"
+        return i, j, within(weight, name, most=LARGEST * self.unit)
 
-    def add_edge(self, adjacency: Adjacency, i: int, j: int, weight: float) -> Adjacency:
-        """The lists of both ends, one longer."""
+    def with_room(self, adjacency: Adjacency, i: int, j: int) -> Adjacency:
+        """The same lists, with room for an edge of i and j."""
         need = self._used + 2 * int(adjacency.size[i] + adjacency.size[j]) + 4
         if need > len(adjacency.neighbour):
             fresh = 2 * need - len(adjacency.neighbour)
@@ -77,16 +79,12 @@ class GrowingGraph:
                 neighbour=np.append(adjacency.neighbour, np.zeros(fresh, np.int64)),
                 weight=np.append(adjacency.weight, np.zeros(fresh)),
             )
-        self._used = connect(adjacency, i, j, weight / self.unit, self._used)
-        self._used = connect(adjacency, j, i, weight / self.unit, self._used)
-        self._edges[min(i, j), max(i, j)] = weight
         return adjacency
 
-    def restate(self, adjacency: Adjacency, state: Any, changed: Sequence[int] | None = None) -> None:
-        """Q_jj from the lists, everywhere or where they changed; what was solved before is void."""
-        where = np.arange(len(self.nodes)) if changed is None else np.array(changed)
-        diagonals(adjacency, state.label, state.precision, where)
-        state.solve.forget()
+    def add_edge(self, adjacency: Adjacency, state: Any, i: int, j: int, weight: float) -> None:
+        """Join i and j, for which there is room."""
+        self._used = attach(adjacency, state, i, j, weight / self.unit, self._used)
+        self._edges[min(i, j), max(i, j)] = weight
 
     def added(self) -> State:
         """The edges that came later, in their order, for a snapshot."""
@@ -98,3 +96,11 @@ class GrowingGraph:
             return False
         span = slice(self._graph.indptr[i], self._graph.indptr[i + 1])
         return bool((self._graph.indices[span] == j).any())
+
+
+def _trees(component_of: Ints) -> Ints:
+    """Every node under the first of its component; see `Adjacency.parent`."""
+    _, first, sizes = np.unique(component_of, return_index=True, return_counts=True)
+    parent = first[component_of]
+    parent[first] = -sizes
+    return parent
