@@ -203,7 +203,7 @@ def test_bad_input_is_refused() -> None:
         PerceptronBound().certify(trace, [1, -1, 0])
     with pytest.raises(ShapeError, match="no label for node 2"):
         PerceptronBound().certify(trace, {0: 1, 1: -1})
-    with pytest.raises(ParameterError, match="must be Fit"):
+    with pytest.raises(ParameterError, match=r"must be one of Fit\.SEEN"):
         PerceptronBound("seen")
     with pytest.raises(ParameterError, match="has 2 trials"):
         live_curve(trace, [3])

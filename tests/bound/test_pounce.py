@@ -204,7 +204,7 @@ def test_three_clusters_are_certified_with_at_most_20() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(ParameterError, match="must be Fit"):
+    with pytest.raises(ParameterError, match=r"must be one of Fit\.SEEN"):
         PounceBound("seen")
     trace = ohm.play(ohm.NearestNeighbour(generate.line(3).graph), ohm.Stream([0], [1]))
     with pytest.raises(LearnerError, match="speaks about Pounce"):

@@ -287,7 +287,7 @@ def test_the_scale_of_the_weights_does_not_matter() -> None:
     weights = rng.random(len(pairs)) + 0.1
     small = ohm.Graph.from_edges([(a, b, w) for (a, b), w in zip(pairs, weights, strict=True)])
     large = ohm.Graph.from_edges([(a, b, 1024 * w) for (a, b), w in zip(pairs, weights, strict=True)])
-    nodes = rng.permutation(small.n)
+    nodes = rng.permutation(np.array(small.nodes))
     stream = ohm.Stream(nodes, rng.integers(0, 3, size=small.n))
     one, other = (ohm.play(ohm.LocalLGC(g), stream) for g in (small, large))
     np.testing.assert_allclose(one.margin, other.margin, atol=1e-12)

@@ -147,7 +147,7 @@ DAMAGED = [
     *(changed("added_weights", change) for change in (nan, infinite, negative, one_more, nothing)),
     *(changed(name, change) for name in ("guess", "reach", "fixed") for change in (text, number, nothing)),
     *(changed("n", change) for change in (far, text, nothing)),
-    *(changed("graph", change) for change in (text, number, nothing)),
+    *(changed("fingerprint", change) for change in (text, number, nothing)),
 ]
 
 

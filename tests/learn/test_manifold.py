@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from manifold_oracle import Oracle
-from ohmline.errors import SnapshotError
+from ohmline.errors import LabelError, SnapshotError
 from ohmline.game import Spirals, Stream, play
 from ohmline.kernel import RBF, Linear
 from ohmline.learn.manifold import (
@@ -181,8 +181,8 @@ def test_snapshots_that_cannot_be_used_say_why():
         OnlineManifold.restore(learner.snapshot())
     with pytest.raises(SnapshotError, match="has no 'kind'"):
         OnlineManifold.restore({})
-    with pytest.raises(SnapshotError, match="numbers or strings"):
-        OnlineManifold(classes=[(1, 2), frozenset()]).snapshot()
+    with pytest.raises(LabelError, match="use strings or numbers"):
+        OnlineManifold(classes=[(1, 2), frozenset()])
 
 
 def test_the_warm_up_loses_no_point_and_predicts_already():

@@ -267,7 +267,7 @@ def test_other_bad_options_are_named() -> None:
         ohm.OnlineLGC(kernel, variance="before")
     with pytest.raises(ParameterError, match="float32"):
         ohm.OnlineLGC(kernel, dtype=np.int64)
-    with pytest.raises(ParameterError, match="expected a kernel"):
+    with pytest.raises(ParameterError, match="must be a Kernel"):
         ohm.OnlineLGC(wheel(6, 2, 0))
 
 

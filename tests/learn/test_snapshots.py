@@ -86,7 +86,9 @@ def test_a_shifted_index_is_refused_before_compiled_code_reads_it(name: str) -> 
         if key.startswith("state.") and array.dtype.kind in "iu" and array.size:
             shifted += 1
             for offset in (10**7, -(10**7), len(PATH.nodes) + 1):
-                with pytest.raises(SnapshotError, match="must lie from"):
+                with pytest.raises(
+                    SnapshotError, match="must lie from|must count the nodes|must name each class"
+                ):
                     learner.load({**before, key: array + offset})
     assert shifted or name in ("perceptron", "passive-aggressive", "LGC")
     assert all(np.array_equal(array, learner.snapshot()[key]) for key, array in before.items())
@@ -100,10 +102,10 @@ def test_a_snapshot_of_another_graph_of_equal_size_is_refused(name: str) -> None
     heavier = ohm.Graph.from_edges([(k, k + 1, 2.0) for k in range(9)])
     renamed = ohm.Graph.from_edges([(str(k), str(k + 1)) for k in range(9)])
     for other in (RING, heavier, renamed):
-        with pytest.raises(SnapshotError, match="another graph or kernel"):
+        with pytest.raises(SnapshotError, match="another graph"):
             MAKERS[name](other).load(saved)
     saved.pop("fingerprint")
-    with pytest.raises(SnapshotError, match="no 'fingerprint'"):
+    with pytest.raises(SnapshotError, match="no '?fingerprint"):
         MAKERS[name](PATH).load(saved)
 
 

@@ -158,7 +158,9 @@ class LocalLGC(ManyClassLearner):
     """
 
     kind = "LocalLGC"
-    ranges = MappingProxyType({"label": CLASSES_OR_NONE, "counts": NODE_COUNT, "order": CLASSES_OR_NONE})
+    ranges = MappingProxyType(
+        {"label": CLASSES_OR_NONE, "counts": NODE_COUNT, "order": CLASSES_OR_NONE, "labelled": NODE_COUNT}
+    )
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ def array(state: State, key: str, kind: str, shape: tuple[int, ...]) -> Any:
 def between(found: AnyArray, key: str, least: float, most: float) -> Any:
     """The array itself, if all of its entries are in range."""
     if found.size and not (found.min() >= least and found.max() <= most):
-        raise refused(key, f"must lie between {least:g} and {most:g}, got {found.min():g} to {found.max():g}")
+        raise refused(key, f"must lie from {least:g} to {most:g}, got {found.min():g} to {found.max():g}")
     return found
 
 
