@@ -14,7 +14,7 @@ import numpy as np
 from numba.extending import overload
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import borrowed, compiled, internal, prefetch
+from ohmline.compiled import borrowed, compiled, inlined, internal, prefetch
 from ohmline.learn.step import (
     UNLABELLED,
     Step,
@@ -113,13 +113,14 @@ def run(
     """Play every trial from `progress` on, with the step at an address, until `most` labels were given."""
     step = step_at(address)
     where, truth, revealed, draws, first = borrowed(trials)
-    progress, log = borrowed(progress), borrowed(log)
+    trial, labels, repeats, given, least = borrowed(progress)
+    prediction, margins, variances, asked_at, updated_at, lengths = borrowed(log)
     coins = draws.shape[0] > 0
     last = where.shape[0] - 1
     announced = step.expect_code != 0 and reads_variance
     distance = LOOKAHEAD if announced else PREFETCH
-    spent, done = progress.spent[0], progress.trial[0]
-    for t in range(progress.trial[0], where.shape[0]):
+    spent, done = labels[0], trial[0]
+    for t in range(trial[0], where.shape[0]):
         x = where[t]
         if step.row != 0:
             send_for(step, where, min(t + distance, last))
@@ -129,31 +130,30 @@ def run(
         spread = np.nan
         if reads_variance:
             spread = call_variance(step.variance_code, (step.space, step.state, x))
-            log.variance[t] = spread
-        log.prediction[t] = code
-        log.margin[t] = margin
+            variances[t] = spread
+        prediction[t] = code
+        margins[t] = margin
         asked = revealed[t]
         if asked and query.body != 0:
             draw = draws[t] if coins else 0.0
-            repeats = progress.repeats[0]
-            asked = ask(query.body, (query.parameters, first + t, margin, spread, spent, draw, repeats))
+            asked = ask(query.body, (query.parameters, first + t, margin, spread, spent, draw, repeats[0]))
         if asked or step.every_point:
             y = truth[t] if asked else UNLABELLED
             updated, length = rehearsed(step, x, y, margin)
-            log.asked[t] = asked
-            log.updated[t] = updated
-            log.progress[t] = length
+            asked_at[t] = asked
+            updated_at[t] = updated
+            lengths[t] = length
             spent += asked
             if asked and query.body != 0:
-                note_class(progress, y)
+                note_class(repeats, given, y - least)
         if step.rehearsal != 0:  # the next trial may be interrupted
-            progress.spent[0] = spent
-            progress.trial[0] = t + 1
+            labels[0] = spent
+            trial[0] = t + 1
         done = t + 1
         if spent >= most:
             break
-    progress.spent[0] = spent
-    progress.trial[0] = done
+    labels[0] = spent
+    trial[0] = done
     if announced:
         announce(step, where[:0])
 
@@ -161,15 +161,14 @@ def run(
 @compiled
 def note_class_at(progress: Progress, y: int) -> None:
     """`note_class`, callable from Python."""
-    note_class(progress, y)
+    note_class(progress.repeats, progress.given, y - progress.least)
 
 
-@internal
-def note_class(progress: Progress, y: int) -> None:
-    """A label of class y was given."""
-    known = progress.given[y - progress.least]
-    progress.repeats[0] = progress.repeats[0] + 1 if known else 0
-    progress.given[y - progress.least] = True
+@inlined
+def note_class(repeats: Ints, given: Bools, place: int) -> None:
+    """A label of the class at this place was given."""
+    repeats[0] = repeats[0] + 1 if given[place] else 0
+    given[place] = True
 
 
 def _row_ahead(step: Any, where: Any, t: Any) -> None:
