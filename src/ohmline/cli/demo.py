@@ -60,5 +60,5 @@ def show_game(game: Any) -> None:
         state = "proven" if certificate.proven else "under assumptions"
         limit = f"at most {certificate.value:,.0f} mistakes{certificate.about}"
         print(
-            f"  certificate  {limit}, where {certificate.charged:,} were made ({certificate.theorem}; {state})"
+            f"  certificate  {limit}, where {certificate.charged:,} were counted ({certificate.theorem}; {state})"
         )
