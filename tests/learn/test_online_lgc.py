@@ -314,3 +314,14 @@ def test_columns_on_demand_are_refused() -> None:
 
     with pytest.raises(KernelError, match="SpectralKernel"):
         ohm.OnlineLGC(OnDemand())
+
+
+def test_a_mu_that_rounding_swallows_is_refused() -> None:
+    path = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
+    kernel = ohm.SpectralKernel(path, rank=5)
+    for make in (ohm.OnlineLGC, lambda k, mu, **o: ohm.SharedLGC(k, None, mu, **o)):
+        for mu, dtype in ((1e-15, np.float64), (1e-300, np.float64), (1e-5, np.float32)):
+            with pytest.raises(ParameterError, match="but rounding; use at least"):
+                make(kernel, mu, dtype=dtype)
+        trace = ohm.play(make(kernel, 1e-9), ohm.Stream([*range(10)] * 3, ([1] * 5 + [-1] * 5) * 3))
+        assert np.isfinite(trace.margin).all()

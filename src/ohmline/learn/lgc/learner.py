@@ -7,10 +7,10 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ohmline.checks import choice, flag, positive
+from ohmline.checks import choice, flag
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.contract import State, expect_kind, saved_flag, saved_member, saved_number, take
-from ohmline.learn.lgc.ridge_regression import Variance, regressors
+from ohmline.learn.lgc.ridge_regression import Variance, expect_mu, regressors
 from ohmline.learn.lgc.step import LGCState
 from ohmline.learn.node_learner import BinaryKernelLearner
 
@@ -78,10 +78,10 @@ class OnlineLGC(BinaryKernelLearner):
         blocked: bool = True,
     ) -> None:
         self.kernel = kernel
-        self.mu = positive(mu, "mu")
         self.mistake_driven, self.blocked = flag(mistake_driven, "mistake_driven"), flag(blocked, "blocked")
         self.variance = choice(variance, Variance, "variance")
         self.space = regressors(kernel, dtype, variance, every=not mistake_driven, blocks=blocked)
+        self.mu = expect_mu(mu, self.space)
         self.dtype = dtype
         self.state = LGCState.empty(self.space, self.mu)
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ohmline.arrays import AnyArray
-from ohmline.checks import choice, instance, shown
+from ohmline.checks import choice, instance, positive, shown
 from ohmline.compiled import dot, internal
 from ohmline.errors import KernelError, ParameterError
 from ohmline.kernel.contract import Kernel
@@ -74,6 +74,23 @@ def regressors(
         features = Features.of(np.asarray(features.rows, kind))
     before = variance is Variance.BEFORE
     return Regressors(features.rows, features.diagonal, bool(every), before, bool(blocks))
+
+
+BLURRED = 0.1
+"""Rounding of A^-1 beside the variance that is left after one label: beyond, its digits are noise."""
+
+
+def expect_mu(mu: float, space: Regressors) -> float:
+    """mu as it was given, or an error where A^-1 cannot be kept in the precision of the rows."""
+    mu = positive(mu, "mu")
+    largest = float(space.diagonal.max(initial=0.0))
+    least = largest * float(np.finfo(space.rows.dtype).eps) / BLURRED
+    if mu < least or not np.isfinite(1 / mu):
+        raise ParameterError(
+            f"mu is {mu!r}, and with features of squared length {largest:.3g} in {space.rows.dtype} nothing would be "
+            f"left of it but rounding; use at least {max(least, 1e-300):.1g}, or a kernel with a larger shift"
+        )
+    return mu
 
 
 def explicit_features(kernel: Kernel) -> Features:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ohmline.arrays import AnyArray, Floats, Ints, positive
+from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import dot, implements
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
@@ -19,6 +19,7 @@ from ohmline.learn.lgc.ridge_regression import (
     Regressors,
     Variance,
     downdate,
+    expect_mu,
     gain,
     quadratic,
     regressors,
@@ -100,10 +101,10 @@ class SharedLGC(ManyClassLearner):
         dtype: DTypeLike = np.float64,
     ) -> None:
         self.kernel = kernel
-        self.mu = positive(mu, "mu")
         self.variance = variance
         self._table = ClassTable(classes)
         self.space = regressors(kernel, dtype, variance, every=True, blocks=False)
+        self.mu = expect_mu(mu, self.space)
         self.dtype = dtype
         d, kind, count = self.space.rows.shape[1], self.space.rows.dtype, len(self._table)
         self.state = SharedState(
