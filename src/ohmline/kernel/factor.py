@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import compiled
+from ohmline.compiled import Stopped, compiled, interrupted
 from ohmline.errors import KernelError
 from ohmline.kernel.ordering import elimination_tree, minimum_degree, postorder
+
+PATIENCE = 64
+"""Rows between two looks whether somebody wants to stop."""
 
 
 class Factor(NamedTuple):
@@ -79,6 +82,8 @@ def cholesky(
     x, mark, reach = np.zeros(n), np.full(n, -1), np.empty(n, np.int64)
     for k in range(n):
         mark[k], top, pivot = k, n, 0.0
+        if k % PATIENCE == 0 and interrupted():
+            raise Stopped("a factorisation was interrupted")
         for q in range(indptr[k], indptr[k + 1]):
             i = indices[q]
             if i == k:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import compiled, dot
+from ohmline.compiled import Stopped, compiled, dot, interrupted
 
 
 @compiled
@@ -35,6 +35,8 @@ def conjugate_gradients(
     for _ in range(most):
         if dot(residual, residual, n) <= goal:
             return x, True
+        if interrupted():
+            raise Stopped("conjugate gradients were interrupted")
         multiply(indptr, indices, values, direction, image)
         step = energy / dot(direction, image, n)
         for i in range(n):

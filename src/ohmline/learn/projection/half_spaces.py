@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import dot, implements, internal
+from ohmline.compiled import Stopped, dot, implements, internal, interrupted
 from ohmline.errors import LearnerError
 from ohmline.kernel.space import Space, entry, evaluate, sqlength
 from ohmline.learn.contract import TIE
@@ -33,6 +33,9 @@ no more than this many updates are needed (Thm 3.2), so beyond it there is none.
 """
 MOST_UPDATES = 5_000_000
 """Most updates of one trial at all: across a very weak bridge even labels that can be separated would take for ever."""
+PATIENCE = 256
+"""Updates between two looks whether somebody wants to stop."""
+INTERRUPTED = -2.0
 EASY = 1_000
 """Updates after which a trial first asks whether it can end at all."""
 
@@ -99,6 +102,14 @@ def learn_half_spaces(
         if rest < 0:
             state.w[:] = before
             state.sqnorm[0], state.gross[0] = length, gross
+            if rest == INTERRUPTED:
+                if strategy == CUSTOM:
+                    rules.forget(state.label, state.order, state.size)
+                elif listed == NEW:
+                    rules.dismiss(state.label, state.order, state.size, x)
+                raise Stopped(
+                    "a cyclic projection was interrupted; the learner is as it was before this trial"
+                )
             if not relabel:
                 if strategy == CUSTOM:
                     rules.forget(state.label, state.order, state.size)
@@ -133,7 +144,7 @@ def toward(kernel: Any, state: HalfSpaceState, i: int, y: int, margin: float, eq
 def meet_all(kernel: Any, state: HalfSpaceState) -> float:
     """Project on every violated half-space of U_t, in order of arrival, until none is violated.
 
-    The sum of the squared moves (the inner sum of Z in Thm 5.1), or -1 where U_t is contradictory.
+    The sum of the squared moves (the inner sum of Z in Thm 5.1); -1 where U_t is contradictory, -2 after Ctrl-C.
     """
     total, updates, limit = 0.0, 0, float(EASY)
     clean = False
@@ -153,6 +164,8 @@ def meet_all(kernel: Any, state: HalfSpaceState) -> float:
                 limit = updates + min(updates_left(kernel, state), MOST_UPDATES)
             clean = False
             updates += 1
+            if updates % PATIENCE == 0 and interrupted():
+                return INTERRUPTED
             total += toward(kernel, state, i, y, value, False)
     return total
 

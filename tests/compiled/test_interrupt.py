@@ -1,0 +1,62 @@
+"""Ctrl-C gets through compiled loops that can run long, and leaves the learner as it was."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+CYCLIC = """
+import ohmline as ohm
+def made(n, bridge):
+    edges = [(k, k + 1, 10.0) for k in range(n - 1)]
+    edges[n // 2] = (n // 2, n // 2 + 1, bridge)
+    return ohm.Projection.c_proj(ohm.LaplacianKernel(ohm.Graph.from_edges(edges)) + ohm.Constant(1.0))
+stream = lambda n: ohm.Stream(range(n), [1 if k % 2 else -1 for k in range(n)])
+ohm.play(made(6, 1.0), stream(6))
+learner = made(1200, 1e-9)
+print("go", flush=True)
+try:
+    while True:  # millions of projections, given up after a while
+        try:
+            ohm.play(learner, stream(1200))
+        except ohm.OhmlineError:
+            pass
+except KeyboardInterrupt:
+    learner.margin_one(0)
+    print("stopped", flush=True)
+"""
+
+ITERATED = """
+import numpy as np
+import ohmline as ohm
+ohm.SolverKernel(ohm.Graph.from_edges([(0, 1), (1, 2)]), fill_limit=0).column(0)
+rng = np.random.default_rng(0)
+n = 300_000
+graph = ohm.Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
+kernel = ohm.SolverKernel(graph, fill_limit=0, tolerance=1e-14)
+print("go", flush=True)
+try:
+    kernel.column(0)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+
+
+@pytest.mark.parametrize("script", [CYCLIC, ITERATED], ids=["cyclic projection", "conjugate gradients"])
+def test_control_c_gets_through(script: str) -> None:
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert said == "stopped\n"
+    assert process.returncode == 0
