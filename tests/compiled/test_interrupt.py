@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
-
 import pytest
+
+from side_by_side import control_c
 
 CYCLIC = """
 import ohmline as ohm
@@ -48,15 +45,4 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("script", [CYCLIC, ITERATED], ids=["cyclic projection", "conjugate gradients"])
 def test_control_c_gets_through(script: str) -> None:
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert said == "stopped\n"
-    assert process.returncode == 0
+    assert control_c(script) == ("stopped\n", 0)

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import signal
-import subprocess
-import sys
-import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -19,6 +14,7 @@ from hypothesis import strategies as st
 import ohmline as ohm
 from graphs import graphs
 from ohmline.errors import LearnerError, ParameterError, WeightError
+from side_by_side import control_c, in_threads
 
 PATH = ohm.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
 
@@ -104,20 +100,7 @@ except KeyboardInterrupt:
     ],
 )
 def test_control_c_gets_through(call: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED.replace("{call}", call)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert said == "stopped\n"
-    assert process.returncode == 0
+    assert control_c(INTERRUPTED.replace("{call}", call)) == ("stopped\n", 0)
 
 
 def test_threads_read_their_own_answers() -> None:
@@ -145,16 +128,7 @@ def test_threads_read_their_own_answers() -> None:
             if answers(x) != alone[x]:
                 wrong.append(x)
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=read, args=(seed,)) for seed in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    in_threads(read, 8)
     assert wrong == []
 
 

@@ -102,19 +102,13 @@ def learn_half_spaces(
         if rest < 0:
             state.w[:] = before
             state.sqnorm[0], state.gross[0] = length, gross
-            if rest == INTERRUPTED:
+            if rest == INTERRUPTED or not relabel:
                 if strategy == CUSTOM:
                     rules.forget(state.label, state.order, state.size)
                 elif listed == NEW:
                     rules.dismiss(state.label, state.order, state.size, x)
-                raise Stopped(
-                    "a cyclic projection was interrupted; the learner is as it was before this trial"
-                )
-            if not relabel:
-                if strategy == CUSTOM:
-                    rules.forget(state.label, state.order, state.size)
-                elif listed == NEW:
-                    rules.dismiss(state.label, state.order, state.size, x)
+                if rest == INTERRUPTED:
+                    raise Stopped("a cyclic projection was interrupted; the learner is as before this trial")
                 raise LearnerError(
                     "no hypothesis separates the examples seen so far, or a cyclic projection would take millions of "
                     "steps to find it; add a Constant to the kernel, use Projection.min_norm, or pass "
