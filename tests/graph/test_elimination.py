@@ -112,3 +112,11 @@ def test_a_ratio_of_1e15_is_no_obstacle() -> None:
     )
     assert measure.resistance(graph, 0, 6) == pytest.approx(5.0, rel=1e-14)
     assert measure.resistance(graph, 1, 6) == pytest.approx(5.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("bridge", [1e-4, 1e-8, 1e-12])
+def test_a_bridge_that_the_diagonal_swallows_is_in_the_stated_error(bridge: float) -> None:
+    """1 + bridge is rounded in the diagonal, so a solver's own residual cannot see what was lost."""
+    graph = ohm.Graph.from_edges([(0, 1, 1.0), (1, 2, bridge), (2, 3, 1.0)])
+    for kernel in (ohm.SolverKernel(graph), ohm.LaplacianKernel(graph)):
+        assert abs(kernel.sqdist(1, 2) - 1 / bridge) <= 4 * kernel.entry_error

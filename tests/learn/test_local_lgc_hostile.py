@@ -241,3 +241,27 @@ def test_weights_beyond_the_unit_are_refused() -> None:
         with pytest.raises(ParameterError, match="weight of edge"):
             learner.add_edge(0, 2, weight)  # type: ignore[arg-type]
     assert all(np.array_equal(before[key], value) for key, value in learner.snapshot().items())
+
+
+@pytest.mark.parametrize(("ridge", "mu"), [(1e-3, 100.0), (1e-6, 1e6)])
+def test_a_variance_is_found_where_all_others_are_labelled(ridge: float, mu: float) -> None:
+    pair = ohm.LocalLGC(ohm.Graph.from_edges([(0, 1, 0.5812775633218847)]), ridge=1e-6, mu=1e6, unit=1.0)
+    pair.learn_one(0, "a")
+    assert pair.variance_one(1) == 0.0  # no other node is unlabelled, so nobody would learn from its label
+    rng = np.random.default_rng(0)
+    graph = ohm.Graph.from_edges([(2 * k, 2 * k + 1, float(rng.uniform(0.2, 1))) for k in range(200)])
+    learner = ohm.LocalLGC(graph, ridge=ridge, mu=mu)
+    trace = ohm.play(
+        learner, ohm.Stream(range(400), [k % 3 for k in range(400)]).shuffled(seed=0), ohm.GapBelow()
+    )
+    assert np.isfinite(trace.variance).all()
+
+
+@pytest.mark.parametrize("weight", [1e3, 1e4, 1e6, 1e9])
+def test_scores_beside_a_heavy_edge_are_those_of_the_dense_solve(weight: float) -> None:
+    learner = ohm.LocalLGC(ohm.Graph.from_edges([(0, 1, 1.0), (2, 3, weight)]), unit=1.0)
+    learner.learn_one(0, "a")
+    learner.learn_one(2, "b")
+    precision = np.array([[weight + 0.1 + 1 / 0.6, -weight], [-weight, weight + 0.1]])
+    exact = np.linalg.solve(precision, [1 / 0.6, 0.0])[1]
+    assert learner.scores_one(3)["b"] == pytest.approx(exact, abs=0.01)

@@ -106,17 +106,29 @@ def resistances(adjacency: Floats) -> Floats:
     return table
 
 
-def probed_error(laplacian: sparse.csr_array, matrix: Floats, null: Floats | None) -> float:
+def diagonal_rounding(laplacian: sparse.csr_array) -> Floats:
+    """By how much rounding has changed each diagonal entry of a Laplacian, which is the sum of its row's weights.
+
+    An entry that is off by d acts as a resistor of 1 / d to the ground, which a weak bridge feels.
+    """
+    rows = np.repeat(np.arange(laplacian.shape[0]), np.diff(laplacian.indptr))
+    total = np.zeros(laplacian.shape[0], np.longdouble)
+    np.add.at(total, rows, np.abs(laplacian.data).astype(np.longdouble))
+    return np.abs(2 * laplacian.diagonal().astype(np.longdouble) - total).astype(np.float64)
+
+
+def probed_error(laplacian: sparse.csr_array, matrix: Floats, null: Floats | None, rounding: Floats) -> float:
     """An estimate of the largest error of an entry of the (pseudo)inverse K of L: of K (P - L K) x for random signs x.
 
     P takes the null vector off, where there is one. K - L+ = K (L K - P) up to second order, and a row of it
-    times random signs has the size of the row.
+    times random signs has the size of the row. `rounding` is by how much the diagonal of L itself is off.
     """
     x = np.where(np.random.default_rng(0).random((len(matrix), PROBES)) < 0.5, -1.0, 1.0)
     with np.errstate(all="ignore"):  # what overflows is refused by its caller
         left = x - laplacian @ (matrix @ x)
         if null is not None:
             left -= np.outer(null, null @ left)
-        found = float(np.abs(matrix @ left).max())
-        rounding = EPS * float(np.abs(np.diagonal(matrix)).max())
-    return found + rounding if np.isfinite(found) else np.inf
+        left += rounding[:, None] * x[:, ::-1] * (matrix @ x)
+        found = 2 * float(np.abs(matrix @ left).max())
+        least = EPS * float(np.abs(np.diagonal(matrix)).max())
+    return found + least if np.isfinite(found) else np.inf

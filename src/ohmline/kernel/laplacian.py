@@ -12,7 +12,7 @@ from scipy import linalg, sparse
 
 from ohmline.arrays import Floats, Ints, vector
 from ohmline.errors import KernelError
-from ohmline.graph.elimination import BLUR, EPS, grounded_inverse, probed_error
+from ohmline.graph.elimination import BLUR, EPS, diagonal_rounding, grounded_inverse, probed_error
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure import resistance
 from ohmline.kernel.contract import GraphKernel, Kernel, expect_kernel
@@ -91,7 +91,9 @@ class LaplacianKernel(GraphKernel):
         """The pseudoinverse of one component, and the largest error of its entries."""
         null = self._null(members)
         matrix = _pseudoinverse(laplacian.toarray(), null)
-        error = np.inf if matrix is None else probed_error(laplacian, matrix, null)
+        error = (
+            np.inf if matrix is None else probed_error(laplacian, matrix, null, diagonal_rounding(laplacian))
+        )
         # No resistance is below 1 / degree, so this keeps all of them to BLUR.
         if matrix is not None and error <= BLUR / float(laplacian.diagonal().max()):
             return matrix, error

@@ -13,7 +13,7 @@ from scipy import sparse
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
 from ohmline.checks import room
 from ohmline.errors import KernelError
-from ohmline.graph.elimination import PROBES
+from ohmline.graph.elimination import PROBES, diagonal_rounding
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel, Kernel
 from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
@@ -256,12 +256,14 @@ class SolverKernel(GraphKernel):
         if not len(kept):
             return 0.0
         largest, rng = 0.0, np.random.default_rng(0)
+        rounding = diagonal_rounding(self.graph.laplacian())[kept]
         for _ in range(PROBES if self.exact else 1):
             signs = np.where(rng.random(len(kept)) < 0.5, -1.0, 1.0)
             if self.cholesky is None:
                 off = self._iterate(matrix, signs) - self._iterate(matrix, signs, self.tolerance / 100)
             else:
-                off = solve(self.cholesky, signs - matrix @ solve(self.cholesky, signs))
+                found = solve(self.cholesky, signs)
+                off = solve(self.cholesky, signs - matrix @ found + rounding * signs[::-1] * found)
             largest = max(largest, float(np.abs(off).max()))
         return 4 * largest  # a column of L+ is made of four terms
 

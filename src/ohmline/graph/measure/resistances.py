@@ -12,7 +12,7 @@ from scipy.sparse import linalg as sparse_linalg
 
 from ohmline.arrays import Floats, Ints
 from ohmline.errors import GraphError
-from ohmline.graph.elimination import BLUR, eliminate, probed_error, resistances
+from ohmline.graph.elimination import BLUR, diagonal_rounding, eliminate, probed_error, resistances
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure.distances import diameter, lengths
 
@@ -190,7 +190,8 @@ def _from_inverse(laplacian: sparse.csr_array) -> Floats | None:
     green = np.zeros((m, m))
     green[1:, 1:] = np.tril(inverse) + np.tril(inverse, -1).T
     # No resistance is below 1 / degree.
-    if 4 * probed_error(grounded, green[1:, 1:], None) > BLUR / float(laplacian.diagonal().max()):
+    rounding = diagonal_rounding(laplacian)[1:]
+    if 4 * probed_error(grounded, green[1:, 1:], None, rounding) > BLUR / float(laplacian.diagonal().max()):
         return None
     diagonal = np.diagonal(green).copy()
     table = diagonal[:, None] + diagonal - 2 * green

@@ -95,9 +95,9 @@ class LocalLGC(ManyClassLearner):
     nodes are worth about the same; the recipe's v is .98 to 1 of the exact one (.89 to .99 on digits), with a rank
     correlation of .99 to 1 (.8 to 1). `Certainty` has bounds that are proven.
 
-    A node where no label reaches gets None, "don't know", and no probabilities. A class has a score above 0 only
-    where one of its labels can be reached. A node has one label: learning another one corrects it, `forget_one`
-    withdraws it; `add_node` and `add_edge` let the graph grow. The exact f is that of a learner that started
+    A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that behind
+    very weak edges none may reach. A class has a score above 0 only where one of its labels can be reached. A node
+    has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and `add_edge` let the graph grow. The exact f is that of a learner that started
     afresh with the final graph and labels, and F follows it:
 
     - after a correction, a withdrawal or a new edge, every score is within `tolerance` of the exact one (or within

@@ -9,7 +9,7 @@ them: the more is known, the less a solve touches.
 | Q_jj | `precision[j]` | weighted degree + ridge, + 1/mu once j is labelled |
 | x | `LocalSolve.x` | the column of Q^-1 so far, from below |
 | r | `LocalSolve.r` | what is still to be pushed: e_t = Q x + r, exactly |
-| tol | `tolerance` | no r_j is left above tolerance Q_jj |
+| tol | `tolerance` | no r_j is left above tolerance Q_jj (beside a heavy edge, tolerance `HUB`) |
 
 Everything stays non-negative, and x only ever grows.
 
@@ -114,6 +114,10 @@ class LocalSolve(NamedTuple):
 
 COARSEST = 1e-2
 """The tolerance of a solve's first round."""
+HUB = 300.0
+"""Where Q_jj is larger, as beside a very heavy edge, no more is left of r_j than for this."""
+FINEST = 1e-15
+"""Below this share of Q_jj what is left is rounding."""
 FINER = 1 / 3
 """Each further round divides the tolerance by three."""
 WORK = 64
@@ -199,7 +203,7 @@ def push(adjacency: Adjacency, precision: Floats, solve: LocalSolve, tolerance: 
     head, waiting = 0, 0
     for a in range(count):
         j = touched[a]
-        if r[j] > tolerance * precision[j]:
+        if r[j] > tolerance * min(precision[j], HUB):
             queue[waiting] = j
             queued[j] = True
             waiting += 1
@@ -220,7 +224,7 @@ def push(adjacency: Adjacency, precision: Floats, solve: LocalSolve, tolerance: 
                 seen[k] = True
                 touched[count] = k
                 count += 1
-            if not queued[k] and r[k] > tolerance * precision[k]:
+            if not queued[k] and r[k] > tolerance * min(precision[k], HUB):
                 queued[k] = True
                 queue[tail] = k
                 tail = tail + 1 if tail + 1 < capacity else 0
@@ -337,7 +341,7 @@ def conjugate_gradients(
         found[0].unheard += volume
         if listen(solve):
             return True
-        if not bend > 0:
+        if not bend > 0 or not power > 0:  # nothing is left, or so little that its square is 0
             break
         step = power / bend
         left, worst, next_power = 0.0, 0.0, 0.0
@@ -348,7 +352,7 @@ def conjugate_gradients(
             share = r[j] / precision[j]
             worst = max(worst, abs(share))
             next_power += r[j] * share
-        if worst <= tolerance and left <= enough:
+        if (worst <= tolerance and left <= enough) or not next_power > 0:
             break
         for j in where:
             along[j] = r[j] / precision[j] + next_power / power * along[j]

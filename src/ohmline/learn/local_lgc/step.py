@@ -27,6 +27,7 @@ from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.local_solve import (
     COARSEST,
     FINER,
+    FINEST,
     Adjacency,
     LocalSolve,
     begin,
@@ -178,7 +179,7 @@ def look_closely(adjacency: Adjacency, state: LocalState, t: int) -> float:
     if solve.found[0].node != t:
         look(adjacency, state, t, adjacency.caution)
     tolerance, final = COARSEST, False
-    while not weigh_variance(adjacency, state, t) and not final:
+    while not weigh_variance(adjacency, state, t) and not final and tolerance > FINEST:
         solve.found[0].node = -1
         tolerance = tolerance * FINER
         final = lower(adjacency, state.precision, solve, t, tolerance)
