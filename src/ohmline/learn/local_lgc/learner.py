@@ -97,8 +97,8 @@ class LocalLGC(ManyClassLearner):
 
     A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that behind
     very weak edges none may reach. A class has a score above 0 only where one of its labels can be reached. A node
-    has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and `add_edge` let the graph grow. The exact f is that of a learner that started
-    afresh with the final graph and labels, and F follows it:
+    has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and `add_edge` let the graph
+    grow. The exact f is that of a learner that started afresh with the final graph and labels, and F follows it:
 
     - after a correction, a withdrawal or a new edge, every score is within `tolerance` of the exact one (or within
       1e-14 of the largest Q_jj / ridge, where that is more);
