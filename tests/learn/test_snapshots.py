@@ -87,7 +87,7 @@ def test_a_shifted_index_is_refused_before_compiled_code_reads_it(name: str) -> 
             shifted += 1
             for offset in (10**7, -(10**7), len(PATH.nodes) + 1):
                 with pytest.raises(
-                    SnapshotError, match="must lie from|must count the nodes|must name each class"
+                    SnapshotError, match=r"must lie from|must count the nodes|must name each class"
                 ):
                     learner.load({**before, key: array + offset})
     assert shifted or name in ("perceptron", "passive-aggressive", "LGC")
@@ -105,7 +105,7 @@ def test_a_snapshot_of_another_graph_of_equal_size_is_refused(name: str) -> None
         with pytest.raises(SnapshotError, match="another graph"):
             MAKERS[name](other).load(saved)
     saved.pop("fingerprint")
-    with pytest.raises(SnapshotError, match="no '?fingerprint"):
+    with pytest.raises(SnapshotError, match=r"no '?fingerprint"):
         MAKERS[name](PATH).load(saved)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.checks import count, flag, generator, listed, shown
+from ohmline.checks import count, flag, generator, instance, listed, shown
 from ohmline.errors import LabelError, LearnerError, OhmlineError, ParameterError, ShapeError
 from ohmline.game.loop import Log
 from ohmline.game.play import play
@@ -76,6 +76,7 @@ def play_active(
     >>> trace.selected, trace.nodes[:4], trace.future_mistakes(4)
     (4, (14, 20, 17, 15), 0)
     """
+    instance(learner, OnlineLearner, "learner", "give a learner over a graph", LearnerError)
     if not isinstance(query, PoolQuery):
         raise LearnerError(
             f"play_active takes a pool query (MaxProgress, MinMargin, Random), got {shown(query)}"
@@ -140,7 +141,7 @@ def _select(
         x = nodes[i]
         y = ask(x)
         if y is None:
-            raise LabelError(f"no label came for node {x!r}, which was chosen; leave it out of the pool")
+            raise LabelError(f"no label came for node {shown(x)}, which was chosen; leave it out of the pool")
         view, variance = learner.view_one(x), learner.variance_one(x)
         update = learner.learn_one(x, y)
         chosen.taken.append(i)
@@ -189,7 +190,7 @@ def _refuse_repeats(positions: Ints, nodes: NodeIndex) -> None:
     found, times = np.unique(positions, return_counts=True)
     if np.any(times > 1):
         raise ParameterError(
-            f"node {nodes[int(found[times > 1][0])]!r} is in the pool {int(times.max())} times; "
+            f"node {shown(nodes[int(found[times > 1][0])])} is in the pool {int(times.max())} times; "
             "list every node once"
         )
 

@@ -78,7 +78,7 @@ def play(
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
     >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
     >>> play(learner, ohm.Stream(range(10), [1] * 5 + [-1] * 5))
-    Trace(10 trials, 1 mistakes, 10 labels asked)
+    Trace(10 trials, 1 mistake, 10 labels asked)
 
     A label that nobody asks for is never looked up:
 
@@ -88,7 +88,7 @@ def play(
     >>> play(ohm.LocalLGC(line), range(10), ohm.Budget(ohm.Always(), labels=2), oracle=ask)
     asked for 0
     asked for 1
-    Trace(10 trials, 1 mistakes, 2 labels asked)
+    Trace(10 trials, 1 mistake, 2 labels asked)
     """
     instance(learner, OnlineLearner, "learner", "give a learner such as LocalLGC(graph)", LearnerError)
     query = Always() if query is None else checked(query)

@@ -8,8 +8,8 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.checks import function, instance, listed
-from ohmline.errors import LearnerError
+from ohmline.checks import instance, listed, shown
+from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
@@ -51,7 +51,13 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
     kind = "OneVsRest"
 
     def __init__(self, make: Callable[[], BinaryNodeLearner], classes: Iterable[Any] | None = None) -> None:
-        self.make = function(make, "make", "give a function that returns a fresh binary learner")
+        if isinstance(make, type | BinaryNodeLearner) or not callable(make):
+            name = (make if isinstance(make, type) else type(make)).__name__
+            raise ParameterError(
+                f"make must be a function that returns a fresh binary learner, one for each class, got "
+                f"{shown(make)}; give lambda: {name if _binary(make) else 'Perceptron'}(kernel), for example"
+            )
+        self.make = make
         self.unseen = self._made()
         """Has seen only negatives; late classes start as its copy."""
         self._table = ClassTable(None if classes is None else listed(classes, "classes"))
@@ -179,6 +185,11 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
+
+
+def _binary(thing: Any) -> bool:
+    kind = thing if isinstance(thing, type) else type(thing)
+    return issubclass(kind, BinaryNodeLearner)
 
 
 def gaps(margins: Floats) -> Floats:
