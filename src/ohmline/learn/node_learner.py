@@ -91,7 +91,12 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         expect_place(state, self.kind, self.fingerprint, len(self.nodes))
         wanted = arrays_of(self.expected(state))
         saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
-        self.state = self.state._replace(**in_range(self, self.ranges, wanted, saved))
+        found = in_range(self, self.ranges, wanted, saved)
+        self._expect_agreement(found)
+        self.state = self.state._replace(**found)
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        """Raise `SnapshotError` where the arrays of a snapshot contradict one another; here none can."""
 
     def expected(self, state: State) -> Any:
         """A state of the shapes that a snapshot must have: those of this one, unless they follow the snapshot.

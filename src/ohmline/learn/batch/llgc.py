@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ohmline.arrays import Floats, Ints
-from ohmline.checks import fraction, shown
+from ohmline.checks import number, shown
 from ohmline.errors import ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.learn.batch.labelling import Labelling
@@ -41,7 +41,7 @@ class LLGC(Transduction):
     """
 
     def __init__(self, alpha: float = 0.9) -> None:
-        self.alpha = fraction(alpha, "alpha")
+        self.alpha = number(alpha, "alpha")
         if not 0 < self.alpha < 1:
             raise ParameterError(f"alpha must lie strictly between 0 and 1, got {shown(alpha)}")
 

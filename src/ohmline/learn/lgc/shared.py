@@ -25,7 +25,7 @@ from ohmline.learn.lgc.ridge_regression import (
     spread,
     tie,
 )
-from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE
+from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, expect_listed
 from ohmline.learn.step import learn, variance, view
 
 
@@ -168,6 +168,9 @@ class SharedLGC(ManyClassLearner):
         learner.codes_of(names)
         learner.load(state)
         return learner
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        expect_listed(arrays, "order", "seen")
 
     def _resize(self, keep: Ints, fresh: int) -> None:
         """Keep the rows of the classes at `keep`, and add `fresh` empty ones."""
