@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.checks import count, flag, generator, instance, listed, shown
+from ohmline.checks import count, flag, generator, listed, shown
 from ohmline.errors import LabelError, LearnerError, OhmlineError, ParameterError, ShapeError
 from ohmline.game.loop import Log
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.labels import plain_label
 from ohmline.query.pool import PoolQuery, open_positions
 
@@ -76,7 +76,7 @@ def play_active(
     >>> trace.selected, trace.nodes[:4], trace.future_mistakes(4)
     (4, (14, 20, 17, 15), 0)
     """
-    instance(learner, OnlineLearner, "learner", "give a learner over a graph", LearnerError)
+    expect_learner(learner)
     if not isinstance(query, PoolQuery):
         raise LearnerError(
             f"play_active takes a pool query (MaxProgress, MinMargin, Random), got {shown(query)}"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.checks import flag, function, generator, instance, none_or, shown
-from ohmline.errors import LearnerError, OhmlineError, ParameterError
+from ohmline.checks import flag, function, generator, none_or, shown
+from ohmline.errors import OhmlineError, ParameterError
 from ohmline.game.arrays import play_arrays
 from ohmline.game.events import Events, play_events
 from ohmline.game.members import play_members
@@ -19,7 +19,7 @@ from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.game.until import Ending, Until, limits_of
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.one_vs_rest import OneVsRest
 from ohmline.query.stream import Always, checked, in_compiled_code, is_blind, needs_coin
 
@@ -90,7 +90,7 @@ def play(
     asked for 1
     Trace(10 trials, 1 mistake, 2 labels asked)
     """
-    instance(learner, OnlineLearner, "learner", "give a learner such as LocalLGC(graph)", LearnerError)
+    expect_learner(learner)
     query = Always() if query is None else checked(query)
     limits, predicate = limits_of(until)
     draws = generator(seed)

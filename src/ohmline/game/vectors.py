@@ -20,7 +20,6 @@ from ohmline.checks import (
     count,
     fraction,
     function,
-    instance,
     iterator,
     listed,
     non_negative,
@@ -30,11 +29,11 @@ from ohmline.checks import (
     seed_of,
     shown,
 )
-from ohmline.errors import LearnerError, ParameterError, ShapeError
+from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
-from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.labels import plain_label
 from ohmline.representation import represent
 
@@ -336,7 +335,7 @@ def follow(
     Trace(1000 trials, ... mistakes, ... labels asked)
     Trace(1000 trials, ... mistakes, ... labels asked)
     """
-    instance(learner, OnlineLearner, "learner", "give a learner such as OnlineManifold()", LearnerError)
+    expect_learner(learner)
     none_or(function, progress, "progress")
     source = iterator(points, "points")
     if limit is not None:

@@ -142,8 +142,8 @@ class BinaryNodeLearner(NodeLearner[Label], BinaryLearner[Hashable]):
         return 1 if self._coded(code) > 0 else -1
 
 
-class BinaryKernelLearner(BinaryNodeLearner):
-    """A learner of -1 and +1 whose hypothesis is a function of a kernel's space."""
+class OverKernel:
+    """What a learner over a kernel has from it."""
 
     kernel: Kernel
 
@@ -156,6 +156,10 @@ class BinaryKernelLearner(BinaryNodeLearner):
     @final
     def fingerprint(self) -> str:
         return self.kernel.fingerprint
+
+
+class BinaryKernelLearner(OverKernel, BinaryNodeLearner):
+    """A learner of -1 and +1 whose hypothesis is a function of a kernel's space."""
 
     def settings(self) -> State:
         return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from inspect import signature
 from typing import Any, Self, final
 
 import numpy as np
@@ -51,13 +52,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
     kind = "OneVsRest"
 
     def __init__(self, make: Callable[[], BinaryNodeLearner], classes: Iterable[Any] | None = None) -> None:
-        if isinstance(make, type | BinaryNodeLearner) or not callable(make):
-            name = (make if isinstance(make, type) else type(make)).__name__
-            raise ParameterError(
-                f"make must be a function that returns a fresh binary learner, one for each class, got "
-                f"{shown(make)}; give lambda: {name if _binary(make) else 'Perceptron'}(kernel), for example"
-            )
-        self.make = make
+        self.make = _maker(make)
         self.unseen = self._made()
         """Has seen only negatives; late classes start as its copy."""
         self._table = ClassTable(None if classes is None else listed(classes, "classes"))
@@ -187,9 +182,22 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
         return represent(self, classes=self._table.declared)
 
 
-def _binary(thing: Any) -> bool:
-    kind = thing if isinstance(thing, type) else type(thing)
-    return issubclass(kind, BinaryNodeLearner)
+def _maker(make: Any) -> Callable[[], BinaryNodeLearner]:
+    """A function that can be called without arguments; a learner or its class is none."""
+    try:
+        if callable(make):
+            signature(make).bind()
+            return make
+    except TypeError:
+        pass
+    except ValueError:  # its arguments are not known
+        return make
+    kind = make if isinstance(make, type) else type(make)
+    name = kind.__name__ if issubclass(kind, BinaryNodeLearner) else "Perceptron"
+    raise ParameterError(
+        f"make must be a function without arguments that returns a fresh binary learner for each class, got "
+        f"{shown(make)}; give lambda: {name}(kernel), for example"
+    )
 
 
 def gaps(margins: Floats) -> Floats:
