@@ -45,19 +45,9 @@ options = (
 )
 
 
-@given(*options)
-@settings(max_examples=150)
-def test_theorem_4_2_is_never_beaten(game: tuple, b: float, c: float, noise: float, flip: float) -> None:
-    never_beaten(game, b, c, noise, flip)
-
-
-@pytest.mark.slow
-@given(*options)
-@settings(max_examples=2000)
-def test_theorem_4_2_is_never_beaten_in_thousands_of_games(
-    game: tuple, b: float, c: float, noise: float, flip: float
-) -> None:
-    never_beaten(game, b, c, noise, flip)
+@pytest.mark.parametrize("number", [150, pytest.param(2000, marks=pytest.mark.slow)])
+def test_theorem_4_2_is_never_beaten(number: int) -> None:
+    settings(max_examples=number)(given(*options)(never_beaten))()
 
 
 @given(games(connected=True), st.sampled_from([0.1, 1.0, 5.0]))

@@ -53,19 +53,9 @@ settings_of_play = (
 )
 
 
-@given(*settings_of_play)
-@settings(max_examples=150)
-def test_theorem_2_1_is_never_beaten(game: tuple, b: float, c: float, noise: float, rate: float) -> None:
-    never_beaten(game, b, c, noise, rate)
-
-
-@pytest.mark.slow
-@given(*settings_of_play)
-@settings(max_examples=3000)
-def test_theorem_2_1_is_never_beaten_in_thousands_of_games(
-    game: tuple, b: float, c: float, noise: float, rate: float
-) -> None:
-    never_beaten(game, b, c, noise, rate)
+@pytest.mark.parametrize("number", [150, pytest.param(3000, marks=pytest.mark.slow)])
+def test_theorem_2_1_is_never_beaten(number: int) -> None:
+    settings(max_examples=number)(given(*settings_of_play)(never_beaten))()
 
 
 @given(games(repeats=False), st.sampled_from([0.0, 0.3]))

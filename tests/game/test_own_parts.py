@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import gc
 import sys
-import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from ohmline.kernel.space import entry
 from ohmline.learn.hypothesis import margin_at, move, signed
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.step import learn, view
+from threads import at_once
 
 LINE = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
 STREAM = ohm.Stream(range(10), [1] * 5 + [-1] * 5)
@@ -222,16 +222,7 @@ def test_threads_that_read_a_kernel_of_columns_get_their_own_columns() -> None:
             if not np.allclose(kernel.column(i), wanted[i], atol=1e-9):
                 wrong.append(i)
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    at_once(read, 4)
     assert wrong == []
 
 

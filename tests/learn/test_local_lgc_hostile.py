@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from typing import Any
 
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 import ohmline as ohm
 from graphs import graphs
 from ohmline.errors import LearnerError, ParameterError, WeightError
+from threads import at_once
 
 PATH = ohm.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
 
@@ -145,16 +145,7 @@ def test_threads_read_their_own_answers() -> None:
             if answers(x) != alone[x]:
                 wrong.append(x)
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=read, args=(seed,)) for seed in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    at_once(read, 8)
     assert wrong == []
 
 

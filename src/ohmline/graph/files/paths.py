@@ -45,13 +45,13 @@ class FileLimits:
 def content(path: Path, limits: FileLimits) -> bytes:
     """The bytes of the file, decompressed where it is gzip."""
     try:
-        if path.stat().st_size > limits.size:
-            raise _too_large(path, limits)
-        raw = path.read_bytes()
+        raw = path.read_bytes() if path.stat().st_size <= limits.size else None
     except FileNotFoundError:
         raise DataError(f"{path} does not exist; check the name and the folder") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if raw is None:
+        raise _too_large(path, limits)
     if not raw:
         raise FileFormatError(f"{path} is empty; write or download it again")
     if not raw.startswith(_GZIP):
