@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from enum import Enum
 from math import inf, isfinite
 from numbers import Real
@@ -213,16 +213,6 @@ def or_infinite(check: Callable[..., float], value: Any, name: str) -> float:
     """Infinity as it is, anything else through `check`."""
     endless = isinstance(value, float | np.floating) and value == inf
     return inf if endless else check(value, name)
-
-
-def within(places: Iterable[int] | Any, size: int, name: str) -> None:
-    """Raise unless every position lies in 0..size-1."""
-    array = np.asarray(places)
-    if array.dtype.kind not in "iu":
-        raise ParameterError(f"{name} must be whole numbers, got {shown(places)}")
-    if array.size and (array.min() < 0 or array.max() >= size):
-        bad = int(array.ravel()[((array < 0) | (array >= size)).ravel()][0])
-        raise ParameterError(f"{name} must lie from 0 to {size - 1}, got {bad}")
 
 
 def _real(value: Any, name: str) -> float:

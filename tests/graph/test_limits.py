@@ -83,6 +83,7 @@ HUGE = 10**12
         lambda: generate.flower(3, HUGE),
         lambda: generate.octopus(HUGE, 3),
         lambda: generate.octopus(10**6, 10**6),
+        lambda: generate.octopus(3, 3, HUGE),
         lambda: generate.k_out(HUGE, 2),
         lambda: generate.hierarchical(HUGE, 2),
         lambda: generate.barbell(10**6),
