@@ -52,3 +52,7 @@ def games(
     trials = rng.integers(graph.n, size=2 * graph.n) if repeats else rng.permutation(graph.n)
     stream = ohm.Stream([graph.nodes[int(i)] for i in trials], labelling[trials])
     return graph, stream, labelling
+
+
+BIAS_AND_RIDGE = (st.sampled_from([0.1, 1.0, 5.0]), st.sampled_from([0.0, 0.5, 2.0]))
+"""The terms of a kernel."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterator
 from enum import Enum
 from math import inf, isfinite
 from numbers import Real
@@ -169,15 +169,17 @@ def function(value: Any, name: str, remedy: str = "") -> Callable[..., Any]:
     return value
 
 
-def listed(values: Any, name: str) -> list[Any]:
-    """The items of any iterable, in a list of our own."""
-    if isinstance(values, np.ndarray) and values.ndim == 0:
-        raise ParameterError(f"{name} must be a list or another iterable, got {shown(values)}")
+def iterator(values: Any, name: str) -> Iterator[Any]:
+    """The items of any iterable, one after the other."""
     try:
-        items = iter(values)
+        return iter(values)
     except TypeError:
         raise ParameterError(f"{name} must be a list or another iterable, got {shown(values)}") from None
-    return list(items)
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """The items of any iterable, in a list of our own."""
+    return list(iterator(values, name))
 
 
 def hashable(value: Any, name: str, error: type[OhmlineError] = LabelError) -> Hashable:
@@ -207,14 +209,10 @@ def none_or(check: Callable[..., T], value: Any, name: str, **options: Any) -> T
     return None if value is None else check(value, name, **options)
 
 
-def within(places: Iterable[int] | Any, size: int, name: str) -> None:
-    """Raise unless every position lies in 0..size-1."""
-    array = np.asarray(places)
-    if array.dtype.kind not in "iu":
-        raise ParameterError(f"{name} must be whole numbers, got {shown(places)}")
-    if array.size and (array.min() < 0 or array.max() >= size):
-        bad = int(array.ravel()[((array < 0) | (array >= size)).ravel()][0])
-        raise ParameterError(f"{name} must lie from 0 to {size - 1}, got {bad}")
+def or_infinite(check: Callable[..., float], value: Any, name: str) -> float:
+    """Infinity as it is, anything else through `check`."""
+    endless = isinstance(value, float | np.floating) and value == inf
+    return inf if endless else check(value, name)
 
 
 def _real(value: Any, name: str) -> float:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ohmline as ohm
-from graphs import games, graphs
+from graphs import BIAS_AND_RIDGE, games, graphs
 from ohmline.bound import GraphPerceptronBound, PerceptronBound, noisy_norm, point_lengths
 from ohmline.bound.graph_perceptron import smoothed
 from ohmline.errors import GraphError, KernelError, LearnerError
@@ -36,28 +36,12 @@ def never_beaten(game: tuple, b: float, c: float, noise: float, flip: float) -> 
         assert PerceptronBound().certify(trace, u).value <= found.value * (1 + 1e-9)
 
 
-options = (
-    games(),
-    st.sampled_from([0.1, 1.0, 5.0]),
-    st.sampled_from([0.0, 0.5, 2.0]),
-    st.sampled_from([0.0, 0.3]),
-    st.sampled_from([0.0, 0.3]),
-)
+options = (games(), *BIAS_AND_RIDGE, st.sampled_from([0.0, 0.3]), st.sampled_from([0.0, 0.3]))
 
 
-@given(*options)
-@settings(max_examples=150)
-def test_theorem_4_2_is_never_beaten(game: tuple, b: float, c: float, noise: float, flip: float) -> None:
-    never_beaten(game, b, c, noise, flip)
-
-
-@pytest.mark.slow
-@given(*options)
-@settings(max_examples=2000)
-def test_theorem_4_2_is_never_beaten_in_thousands_of_games(
-    game: tuple, b: float, c: float, noise: float, flip: float
-) -> None:
-    never_beaten(game, b, c, noise, flip)
+@pytest.mark.parametrize("number", [150, pytest.param(2000, marks=pytest.mark.slow)])
+def test_theorem_4_2_is_never_beaten(number: int) -> None:
+    settings(max_examples=number)(given(*options)(never_beaten))()
 
 
 @given(games(connected=True), st.sampled_from([0.1, 1.0, 5.0]))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ohmline as ohm
-from graphs import games
+from graphs import BIAS_AND_RIDGE, games
 from ohmline.bound import Fit, PerceptronBound, live_curve
 from ohmline.bound.asked_trials import evidence
 from ohmline.bound.interpolant import Interpolant, leading_factor
@@ -44,28 +44,12 @@ def never_beaten(game: tuple, b: float, c: float, noise: float, rate: float) -> 
     )
 
 
-settings_of_play = (
-    games(),
-    st.sampled_from([0.1, 1.0, 5.0]),
-    st.sampled_from([0.0, 0.5, 2.0]),
-    st.sampled_from([0.0, 0.3]),
-    st.sampled_from([1.0, 0.6]),
-)
+settings_of_play = (games(), *BIAS_AND_RIDGE, st.sampled_from([0.0, 0.3]), st.sampled_from([1.0, 0.6]))
 
 
-@given(*settings_of_play)
-@settings(max_examples=150)
-def test_theorem_2_1_is_never_beaten(game: tuple, b: float, c: float, noise: float, rate: float) -> None:
-    never_beaten(game, b, c, noise, rate)
-
-
-@pytest.mark.slow
-@given(*settings_of_play)
-@settings(max_examples=3000)
-def test_theorem_2_1_is_never_beaten_in_thousands_of_games(
-    game: tuple, b: float, c: float, noise: float, rate: float
-) -> None:
-    never_beaten(game, b, c, noise, rate)
+@pytest.mark.parametrize("number", [150, pytest.param(3000, marks=pytest.mark.slow)])
+def test_theorem_2_1_is_never_beaten(number: int) -> None:
+    settings(max_examples=number)(given(*settings_of_play)(never_beaten))()
 
 
 @given(games(repeats=False), st.sampled_from([0.0, 0.3]))

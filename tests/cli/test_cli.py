@@ -119,6 +119,22 @@ def test_a_real_process_ends_with_one_line_and_a_code(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", [["data", "list"], ["data", "list", "--json"], ["--help"]])
+def test_a_disk_that_is_full_is_one_line_and_a_code(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "from ohmline.cli import main; main()", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # --- data ---------------------------------------------------------------------------------------
 
 
@@ -211,6 +227,7 @@ def test_every_learner_by_name_can_be_made() -> None:
         (["--query", "sometimes"], "no query 'sometimes'"),
         (["--query", "random"], "random:P"),
         (["--query", "random:2"], "must lie between 0 and 1"),
+        (["--budget", "-5"], "--budget"),
         (["--query", "variance:0.4"], "needs a learner that knows its own variance"),
         (["--out", "/proc/none/r.html"], "cannot be written"),
     ],

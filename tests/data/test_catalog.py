@@ -403,6 +403,19 @@ def test_a_bad_download_leaves_nothing(
     assert _left_in(cache) == []
 
 
+def test_a_cache_that_cannot_be_written_is_named(
+    server: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, url = server
+    (root / "a.txt").write_bytes(b"good")
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("OHMLINE_CACHE", str(tmp_path / "file" / "cache"))
+    remote = Remote("a.txt", (f"{url}/a.txt",), "sha256:" + hashlib.sha256(b"good").hexdigest())
+    with pytest.raises(DataError, match=r"file/cache.*OHMLINE_CACHE"):
+        fetch(remote, lambda message: None)
+    assert (tmp_path / "file").read_text() == "not a folder"
+
+
 def test_no_server_at_all(cache: Path) -> None:
     remote = Remote("a.txt", ("http://127.0.0.1:1/a.txt",), "sha256:00")
     with pytest.raises(DataError, match=r"no answer.*Check the network"):

@@ -6,11 +6,13 @@ import argparse
 import json
 import os
 import random
+import re
 import selectors
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ PATIENCE = 60.0
 START = 600.0
 """Seconds until the first attack: all learners are compiled where the cache is cold."""
 STARTING = "the start"
+TWO = " && "
+"""As in `fuzz.attacks`, which this process does not import: it would load the package that is attacked."""
 TESTS = Path(__file__).resolve().parent.parent
 
 
@@ -77,6 +81,7 @@ def fuzz(
     names: list[str] | None = None
     done, total, end = 0, 0, float("inf")
     ready = selectors.DefaultSelector()
+    more: Iterator[str] = iter(())
 
     def start() -> None:
         worker = Worker()
@@ -108,6 +113,7 @@ def fuzz(
                     names = sorted(name for name in said if only in name)
                     random.Random(seed).shuffle(names)
                     total, end = len(names), time.monotonic() + seconds
+                    more = further(said, random.Random(seed))
             else:
                 done += 1
                 if said is not None:
@@ -115,6 +121,8 @@ def fuzz(
             if not names:
                 break
             worker.send(names.pop())
+            if not names and not only:
+                names.append(next(more))  # every single attack was made: go on with two at once
         for key in list(ready.get_map().values()):
             patience = PATIENCE if key.data.attack != STARTING else START
             if time.monotonic() - key.data.since > patience:
@@ -122,6 +130,20 @@ def fuzz(
     for key in list(ready.get_map().values()):
         key.data.end()
     return found, done, total
+
+
+def further(names: list[str], draw: random.Random) -> Iterator[str]:
+    """Without end: two attacks on one call or one snapshot at once, and files damaged in other ways."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(re.split(r"[\[(]", name)[0], []).append(name)
+    files = sorted({name.split(" ")[1] for name in names if name.startswith("file ")})
+    pairs = [group for key, group in sorted(groups.items()) if not key.startswith("file ")]
+    while True:
+        if files and draw.random() < 0.3:
+            yield f"file {draw.choice(files)} {draw.randrange(400, 10**9)}"
+        elif pairs:
+            yield TWO.join(draw.sample(group, 2) if len(group := draw.choice(pairs)) > 1 else group * 2)
 
 
 def note(found: dict[tuple[str, str], dict[str, Any]], finding: dict[str, Any]) -> None:
@@ -147,7 +169,7 @@ def main() -> int:
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**9)
     print(f"seed {seed}, {options.seconds:g} seconds", flush=True)
     found, done, total = fuzz(seed, options.only, options.seconds, options.jobs)
-    print(f"{done} of {total} attacks, {len(found)} findings")
+    print(f"{done} attacks, among them the {min(done, total)} of {total} single ones, {len(found)} findings")
     if options.out is not None:
         options.out.write_text("".join(json.dumps(finding) + "\n" for finding in found.values()))
     return 1 if found or not done else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -42,7 +43,7 @@ def calls() -> Iterator[tuple[str, Attack]]:
             for nasty in NASTY:
                 yield (
                     f"call {name}({parameter}={nasty})",
-                    lambda n=name, g=get, p=parameter, v=nasty: _call(n, g, p, v),
+                    lambda n=name, g=get, p=parameter, v=nasty: _call(n, g, {p: v}),
                 )
 
 
@@ -51,7 +52,7 @@ def snapshots() -> Iterator[tuple[str, Attack]]:
     for name in examples.LEARNERS:
         for key in _saved(name):
             for damage in DAMAGES:
-                yield f"snapshot {name}[{key}] {damage}", lambda n=name, k=key, d=damage: _restore(n, k, d)
+                yield f"snapshot {name}[{key}] {damage}", lambda n=name, k=key, d=damage: _restore(n, {k: d})
 
 
 def files() -> Iterator[tuple[str, Attack]]:
@@ -64,6 +65,28 @@ def files() -> Iterator[tuple[str, Attack]]:
 def every() -> dict[str, Attack]:
     """All attacks by name."""
     return dict([*calls(), *snapshots(), *files()])
+
+
+TWO = " && "
+"""Between the names of two attacks that are made at once: two bad arguments, two damaged arrays."""
+_CALL, _SNAPSHOT = re.compile(r"call (.+?)\((\w+)=(.*)\)"), re.compile(r"snapshot (.+?)\[(.+?)\] (.*)")
+
+
+def find(name: str, attacks: dict[str, Attack]) -> Attack:
+    """The attack of that name: one of `attacks`, two of them at once, or a file damaged in yet another way."""
+    if name in attacks:
+        return attacks[name]
+    if name.startswith("file "):
+        _, kind, number = name.split(" ")
+        return lambda: _read(kind, int(number))
+    parts = name.split(TWO)
+    calls = [found.groups() for part in parts if (found := _CALL.fullmatch(part))]
+    if calls:
+        target = calls[0][0]
+        spoiled = {parameter: nasty for _, parameter, nasty in calls}
+        return lambda: _call(target, examples.targets()[target][0], spoiled)
+    found = [match.groups() for part in parts if (match := _SNAPSHOT.fullmatch(part))]
+    return lambda: _restore(found[0][0], {key: damage for _, key, damage in found})
 
 
 def attempt(name: str, attack: Attack) -> Finding | None:
@@ -92,9 +115,9 @@ class Changed(Exception):
     """A refused call has changed the learner."""
 
 
-def _call(name: str, get: Callable[[], Any], parameter: str, nasty: str) -> None:
+def _call(name: str, get: Callable[[], Any], spoiled: dict[str, str]) -> None:
     thing = get()
-    given = {**examples.arguments(name, thing), parameter: NASTY[nasty]()}
+    given = examples.arguments(name, thing) | {key: NASTY[nasty]() for key, nasty in spoiled.items()}
     watched = [
         v
         for v in (*given.values(), getattr(thing, "__self__", None))
@@ -164,14 +187,14 @@ DAMAGES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _restore(name: str, key: str, damage: str) -> None:
+def _restore(name: str, damages: dict[str, str]) -> None:
     learner = examples.LEARNERS[name]()
     before = learner.snapshot()
+    state = dict(_saved(name))
     with np.errstate(all="ignore"):
-        changed = DAMAGES[damage](_saved(name)[key])
-    state = {k: v for k, v in _saved(name).items() if k != key} | (
-        {} if damage == "missing" else {key: changed}
-    )
+        for key, damage in damages.items():
+            state[key] = DAMAGES[damage](state[key])
+    state = {key: value for key, value in state.items() if damages.get(key) != "missing"}
     if hasattr(learner, "load"):
         try:
             learner.load(dict(state))

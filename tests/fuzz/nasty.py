@@ -30,6 +30,17 @@ class Hostile:
     __hash__ = _boom  # type: ignore[assignment]
 
 
+class Foreign:
+    """A class of somebody else that takes no arguments.
+
+    Not one such as int: what the caller's own function raises is for the caller, and its TypeError looks like ours.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        if arguments or options:
+            raise Boom
+
+
 def graph() -> ohm.Graph:
     return ohm.Graph.from_edges([(k, k + 1) for k in range(5)])
 
@@ -82,7 +93,7 @@ NASTY: dict[str, Callable[[], Any]] = {
     "{'x': 1}": lambda: {"x": 1},
     "set": lambda: {1},
     "object": object,
-    "a class": lambda: int,
+    "a class": lambda: Foreign,
     "a function that raises": lambda: _boom,
     "a function of nothing": lambda: lambda *a, **k: None,
     "a broken generator": _broken_generator,

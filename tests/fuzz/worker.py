@@ -20,13 +20,13 @@ def main(memory: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what the package prints is not ours
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        from fuzz.attacks import attempt, every
+        from fuzz.attacks import attempt, every, find
 
         attacks = every()
         out.write(json.dumps(list(attacks)) + "\n")
         for line in sys.stdin:
             name = line.rstrip("\n")
-            finding = attempt(name, attacks[name])
+            finding = attempt(name, find(name, attacks))
             out.write(json.dumps(None if finding is None else asdict(finding)) + "\n")
 
 

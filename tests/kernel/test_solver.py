@@ -127,9 +127,7 @@ def test_learners_play_the_game_of_the_dense_kernel(build: object, fill_limit: i
 
 @settings(max_examples=10)
 @given(games(max_nodes=8))
-def test_a_snapshot_of_a_learner_on_columns_is_invisible(
-    game: tuple[ohm.Graph, ohm.Stream, np.ndarray],
-) -> None:
+def test_a_snapshot_of_a_learner_on_columns_is_invisible(game: tuple) -> None:
     graph, stream, _ = game
     subject = ohm.check.Subject(
         make=lambda g: ohm.Pounce(ohm.SolverKernel(g)),

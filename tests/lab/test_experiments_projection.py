@@ -137,12 +137,17 @@ def test_two_moons() -> None:
     drawn(result)
 
 
-@pytest.mark.data
-def test_digits() -> None:
+@pytest.fixture
+def usps() -> None:
     try:
         load("usps")
     except DataError as error:
         pytest.skip(f"needs USPS: set OHMLINE_DATA to a folder that holds it ({error})")
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("usps")
+def test_digits() -> None:
     result = run("hpw2005-digits")
     name, metric = "USPS digits, 100 of each, 3-NN", "mistakes after 5 labels"
     one = ours(result, name, "1-proj", metric)
@@ -157,11 +162,8 @@ def test_digits() -> None:
 
 @pytest.mark.slow
 @pytest.mark.data
+@pytest.mark.usefixtures("usps")
 def test_digits_in_full() -> None:
-    try:
-        load("usps")
-    except DataError as error:
-        pytest.skip(f"needs USPS: set OHMLINE_DATA to a folder that holds it ({error})")
     result = run("hpw2005-digits", quick=False)
     name, metric = "USPS digits, 100 of each, 3-NN", "mistakes after 5 labels"
     one = ours(result, name, "1-proj", metric)

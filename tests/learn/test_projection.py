@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,13 +200,20 @@ def test_relabelling_lets_the_newest_label_win(strategy: Strategy, cyclic: bool)
     assert learner.margin_one(0) < 0 < learner.margin_one(1)
 
 
-def test_an_empty_affine_set_is_reported() -> None:
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (ohm.Projection.min_norm, "add a Constant"),  # the affine set is empty
+        (ohm.Projection.c_proj, "no hypothesis separates"),  # the cyclic projection would have no end
+    ],
+)
+def test_labels_that_no_hypothesis_fits_are_reported(make: Any, words: str) -> None:
     # L+ fits only functions of mean 0 on each component: the third node of a triangle is one too many.
-    learner = ohm.Projection.min_norm(ohm.LaplacianKernel(two_triangles()))
+    learner = make(ohm.LaplacianKernel(two_triangles()))
     for i in (0, 1):
         learner.learn_one(i, 1)
     before = learner.snapshot()
-    with pytest.raises(LearnerError, match="add a Constant"):
+    with pytest.raises(LearnerError, match=words):
         learner.learn_one(2, 1)
     unchanged(learner, before)
     learner.learn_one(3, -1)
@@ -231,17 +239,6 @@ def test_a_dependent_but_agreeing_example_is_no_contradiction() -> None:
     for i, y in enumerate([1, 1, -1, -1]):
         learner.learn_one(i, y)
     assert [learner.margin_one(i) for i in range(4)] == pytest.approx([1, 1, -1, -1])
-
-
-def test_a_cyclic_strategy_without_end_is_detected() -> None:
-    # Two triangles of one label each: with L+ alone no hypothesis separates them.
-    learner = ohm.Projection.c_proj(ohm.LaplacianKernel(two_triangles()))
-    for i in (0, 1):
-        learner.learn_one(i, 1)
-    before = learner.snapshot()
-    with pytest.raises(LearnerError, match="no hypothesis separates"):
-        learner.learn_one(2, 1)
-    unchanged(learner, before)
 
 
 def test_a_cyclic_strategy_without_end_may_fall_back_to_the_newest_example() -> None:

@@ -94,6 +94,56 @@ def test_a_shifted_index_is_refused_before_compiled_code_reads_it(name: str) -> 
     assert all(np.array_equal(array, learner.snapshot()[key]) for key, array in before.items())
 
 
+@pytest.mark.parametrize(
+    ("make", "size", "items"),
+    [
+        (ohm.Projection.min_norm, "size", "order"),
+        (ohm.Projection.min_norm, "used", "support"),
+        (ohm.Projection.c_proj, "size", "order"),
+        (ohm.SharedLGC, "seen", "order"),
+    ],
+)
+def test_a_list_that_names_a_thing_twice_is_refused(make: Any, size: str, items: str) -> None:
+    """Compiled code adds what a list does not name at its end, and would write past it."""
+    learner = make(ohm.LaplacianKernel(PATH) + ohm.Constant(1.0))
+    for node, label in ((0, -1), (9, 1), (4, -1)):
+        learner.learn_one(node, label)
+    before = learner.snapshot()
+    listed = before[f"state.{items}"].copy()
+    listed[1] = listed[0]
+    with pytest.raises(SnapshotError, match=f"{items} must all differ"):
+        learner.load({**before, f"state.{items}": listed})
+    assert all(np.array_equal(array, learner.snapshot()[key]) for key, array in before.items())
+
+
+@pytest.mark.parametrize("size", [0, 2, 4])
+def test_a_list_of_examples_must_agree_with_their_labels(size: int) -> None:
+    learner = ohm.Projection.min_norm(ohm.LaplacianKernel(PATH) + ohm.Constant(1.0))
+    for node, label in ((0, -1), (9, 1), (4, -1)):
+        learner.learn_one(node, label)
+    with pytest.raises(SnapshotError, match=r"must all differ|its order lists"):
+        learner.load({**learner.snapshot(), "state.size": np.array([size])})
+
+
+def test_the_ranks_of_nearest_neighbours_are_those_of_the_labelled_nodes() -> None:
+    learner = ohm.NearestNeighbour(PATH)
+    learner.learn_one(0, 1)
+    with pytest.raises(SnapshotError, match="number the labelled nodes"):
+        learner.load({**learner.snapshot(), "state.seen": np.array([0])})
+
+
+@pytest.mark.parametrize("value", [0.0, 1e3, 1e300])
+def test_a_sharpness_at_the_end_of_its_range_leaves_probabilities(value: float) -> None:
+    learner = ohm.LocalLGC(PATH)
+    for node, label in ((0, "a"), (9, "b"), (1, "a")):
+        learner.learn_one(node, label)
+    learner.load({**learner.snapshot(), "state.sharpness": np.array([value, 0.0])})
+    for node in range(10):
+        chances = learner.predict_proba_one(node)
+        assert sum(chances.values()) == pytest.approx(1.0)
+        learner.learn_one(node, "a" if node < 5 else "b")
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_snapshot_of_another_graph_of_equal_size_is_refused(name: str) -> None:
     learner = MAKERS[name](PATH)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.bound.contract import Assumption
-from ohmline.checks import instance
+from ohmline.checks import instance, shown
 from ohmline.errors import LabelError, LearnerError, ShapeError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
@@ -101,7 +101,7 @@ def labelling(comparator: Any, nodes: NodeIndex) -> Floats:
         missing = [node for node in nodes if node not in comparator]
         if missing:
             raise ShapeError(
-                f"the comparator has no label for node {missing[0]!r} ({len(missing)} in all); "
+                f"the comparator has no label for node {shown(missing[0])} ({len(missing)} in all); "
                 "a comparator labels every node"
             )
         comparator = [comparator[node] for node in nodes]

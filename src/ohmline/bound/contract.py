@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ohmline.game.trace import Trace
+from ohmline.representation import represent
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,9 @@ class Certificate:
 
 class Bound(ABC):
     """A theorem that turns the trace of a game into a certificate. A subclass gives `certify`."""
+
+    def __repr__(self) -> str:
+        return represent(self)
 
     @abstractmethod
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:

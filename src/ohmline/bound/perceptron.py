@@ -9,7 +9,15 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, count
-from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_driven, only, starts_afresh
+from ohmline.bound.asked_trials import (
+    Evidence,
+    evidence,
+    expect_trace,
+    labelling,
+    mistake_driven,
+    only,
+    starts_afresh,
+)
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.sharpness import blur_of_norms, sharp
@@ -140,7 +148,7 @@ def live_curve(trace: Trace, checkpoints: Iterable[int], fit: Fit = Fit.SEEN) ->
     """
     marks = [count(t, "a checkpoint") for t in listed(checkpoints, "checkpoints")]
     choice(fit, Fit, "fit")
-    if marks and max(marks) > len(trace):
+    if marks and max(marks) > len(expect_trace(trace)):
         raise ParameterError(f"a checkpoint is {max(marks)}, and the trace has {len(trace)} trials")
     seen = evidence(trace, Perceptron)
     kernel: Kernel = trace.learner.kernel

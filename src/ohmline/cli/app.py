@@ -29,21 +29,26 @@ _EPILOG = (
 class Commands(TyperGroup):
     """Turns every error of ours into one line on standard error; no traceback."""
 
-    def invoke(self, ctx: Any) -> Any:
+    def main(self, *arguments: Any, **options: Any) -> Any:
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-            return result
+            try:
+                return super().main(*arguments, **options)
+            finally:
+                sys.stdout.flush()
         except BrokenPipeError:  # the reader has gone, as in `ohmline ... | head`
             raise
         except OSError as error:
-            if isinstance(error, OhmlineError) or error.filename is not None:
+            if error.filename is not None:
                 raise
             _drop_output()
             print(
                 f"ohmline: the output cannot be written: {error.strerror}; send it elsewhere", file=sys.stderr
             )
-            raise typer.Exit(ExitCode.BAD_INPUT) from None
+            sys.exit(ExitCode.BAD_INPUT)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
         except OhmlineError as error:
             print(f"ohmline: {error}", file=sys.stderr)
             missing = isinstance(error, DataError | MissingExtra)

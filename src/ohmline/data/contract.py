@@ -64,10 +64,11 @@ class Dataset:
                 "needed, None where it is not known"
             )
         known = dict.fromkeys(y for y in map(plain_label, labels) if y is not None)
-        unknown = [y for y in known if y not in dict.fromkeys(listed(self.classes, "classes"))]
-        if self.classes and unknown:
+        classes = [hashable(y, "class") for y in listed(self.classes, "classes")]
+        unknown = set(known).difference(classes)
+        if classes and unknown:
             raise LabelError(
-                f"data set {self.name!r} has the label {unknown[0]!r}, which is not among its classes"
+                f"data set {self.name!r} has the label {shown(next(iter(unknown)))}, which is not among its classes"
             )
 
     @cached_property
@@ -221,7 +222,7 @@ def _signs(labels: Sequence[Any], classes: Sequence[Any], positive: Any) -> Floa
     wanted = set(positive) if isinstance(positive, set | frozenset) else {hashable(positive, "label")}
     unknown = wanted.difference(classes)
     if unknown:
-        raise LabelError(f"no class {min(map(repr, unknown))}; the classes are {list(classes)!r}")
+        raise LabelError(f"no class {min(map(shown, unknown))}; the classes are {shown(list(classes))}")
     return np.array([1.0 if y in wanted else -1.0 for y in labels])
 
 

@@ -46,6 +46,8 @@ def fetch(remote: Remote, listen: Listener) -> Path:
     import pooch
 
     failures = []
+    if not (cache_folder() / remote.name).exists():
+        _make_cache()
     for url in remote.mirrors:
         with _quiet(pooch):
             if not (cache_folder() / remote.name).exists():
@@ -60,6 +62,21 @@ def fetch(remote: Remote, listen: Listener) -> Path:
         f"{remote.name} could not be downloaded ({'; '.join(failures)}). Check the network, "
         "or set OHMLINE_DATA to a folder that holds the data set"
     )
+
+
+def _make_cache() -> None:
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+        why = "no permission"
+    except OSError as error:
+        writable, why = False, error.strerror or str(error)
+    if not writable:
+        raise DataError(
+            f"the cache folder {folder} cannot be written ({why}); set OHMLINE_CACHE to another folder, or "
+            "OHMLINE_DATA to one that holds the data set"
+        )
 
 
 def _reason(error: Exception) -> str:

@@ -16,7 +16,7 @@ from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.labels import plain_label
 from ohmline.query.pool import PoolQuery, open_positions
 
@@ -76,6 +76,7 @@ def play_active(
     >>> trace.selected, trace.nodes[:4], trace.future_mistakes(4)
     (4, (14, 20, 17, 15), 0)
     """
+    expect_learner(learner)
     if not isinstance(query, PoolQuery):
         raise LearnerError(
             f"play_active takes a pool query (MaxProgress, MinMargin, Random), got {shown(query)}"
@@ -140,7 +141,7 @@ def _select(
         x = nodes[i]
         y = ask(x)
         if y is None:
-            raise LabelError(f"no label came for node {x!r}, which was chosen; leave it out of the pool")
+            raise LabelError(f"no label came for node {shown(x)}, which was chosen; leave it out of the pool")
         view, variance = learner.view_one(x), learner.variance_one(x)
         update = learner.learn_one(x, y)
         chosen.taken.append(i)
@@ -189,7 +190,7 @@ def _refuse_repeats(positions: Ints, nodes: NodeIndex) -> None:
     found, times = np.unique(positions, return_counts=True)
     if np.any(times > 1):
         raise ParameterError(
-            f"node {nodes[int(found[times > 1][0])]!r} is in the pool {int(times.max())} times; "
+            f"node {shown(nodes[int(found[times > 1][0])])} is in the pool {int(times.max())} times; "
             "list every node once"
         )
 

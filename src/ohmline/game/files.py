@@ -147,7 +147,7 @@ def _places(
     else:
         places = [_place(file, names, name) for name in features]
     if not places:
-        raise FileFormatError(f"{file.name} has no columns of features beside the label {label!r}")
+        raise FileFormatError(f"{file.name} has no columns of features beside the label {shown(label)}")
     return where, places
 
 
@@ -157,7 +157,7 @@ def _place(file: Path, names: list[str], column: str | int) -> int:
     if isinstance(column, str) and column in names:
         return names.index(str(column))
     raise FileFormatError(
-        f"{file.name} has no column {column!r}; it has {', '.join(names)[:200]}. "
+        f"{file.name} has no column {shown(column)}; it has {', '.join(names)[:200]}. "
         "Name the label with label=... (None when there is none)"
     )
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.checks import flag, function, generator, instance, none_or, shown
-from ohmline.errors import LearnerError, OhmlineError, ParameterError
+from ohmline.checks import flag, function, generator, none_or, shown
+from ohmline.errors import OhmlineError, ParameterError
 from ohmline.game.arrays import play_arrays
 from ohmline.game.events import Events, play_events
 from ohmline.game.members import play_members
@@ -19,7 +19,7 @@ from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.game.until import Ending, Until, limits_of
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.one_vs_rest import OneVsRest
 from ohmline.query.stream import Always, checked, in_compiled_code, is_blind, needs_coin
 
@@ -78,7 +78,7 @@ def play(
     >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
     >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
     >>> play(learner, ohm.Stream(range(10), [1] * 5 + [-1] * 5))
-    Trace(10 trials, 1 mistakes, 10 labels asked)
+    Trace(10 trials, 1 mistake, 10 labels asked)
 
     A label that nobody asks for is never looked up:
 
@@ -88,9 +88,9 @@ def play(
     >>> play(ohm.LocalLGC(line), range(10), ohm.Budget(ohm.Always(), labels=2), oracle=ask)
     asked for 0
     asked for 1
-    Trace(10 trials, 1 mistakes, 2 labels asked)
+    Trace(10 trials, 1 mistake, 2 labels asked)
     """
-    instance(learner, OnlineLearner, "learner", "give a learner such as LocalLGC(graph)", LearnerError)
+    expect_learner(learner)
     query = Always() if query is None else checked(query)
     limits, predicate = limits_of(until)
     draws = generator(seed)

@@ -196,4 +196,9 @@ class Trace:
         )
 
     def __repr__(self) -> str:
-        return f"Trace({len(self)} trials, {self.mistakes} mistakes, {self.asked} labels asked)"
+        said = _counted(self.mistakes, "mistake"), _counted(self.asked, "label")
+        return f"Trace({_counted(len(self), 'trial')}, {said[0]}, {said[1]} asked)"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

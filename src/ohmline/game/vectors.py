@@ -15,16 +15,32 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, Ints, count, finite, fraction, non_negative, positive, vector
-from ohmline.checks import shown
+from ohmline.arrays import AnyArray, Floats, Ints, finite, vector
+from ohmline.checks import (
+    count,
+    fraction,
+    function,
+    iterator,
+    listed,
+    non_negative,
+    none_or,
+    positive,
+    room,
+    seed_of,
+    shown,
+)
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
-from ohmline.learn.contract import OnlineLearner
+from ohmline.learn.contract import OnlineLearner, expect_learner
+from ohmline.learn.labels import plain_label
+from ohmline.representation import represent
 
 BATCH = 256
 """Points of an endless stream that are drawn at a time."""
+POINT = 64
+"""Bytes that a point takes while it is drawn, at the least."""
 
 
 class VectorSource(ABC):
@@ -71,7 +87,8 @@ class VectorSource(ABC):
         points, labels
             The points, one per row, and the label of each.
         """
-        return self.sample(np.full(count(n, "n"), time), np.random.default_rng([seed, 2]))
+        times = np.full(_points(n, "n"), count(time, "time"))
+        return self.sample(times, np.random.default_rng([seed_of(seed), 2]))
 
     @final
     def stream(self, trials: int, seed: int = 0) -> Stream:
@@ -84,7 +101,8 @@ class VectorSource(ABC):
         seed
             Draws the points and the labels that are shown. Default 0.
         """
-        points, labels = self.sample(np.arange(count(trials, "trials")), np.random.default_rng([seed, 0]))
+        seed, times = seed_of(seed), np.arange(_points(trials, "trials"))
+        points, labels = self.sample(times, np.random.default_rng([seed, 0]))
         shown = np.random.default_rng([seed, 1]).random(len(points)) < self.label_rate
         return Stream(points, labels, revealed=shown)
 
@@ -97,6 +115,9 @@ class VectorSource(ABC):
         seed
             Draws the points and the labels that are shown. Default 0.
         """
+        return self._endless(seed_of(seed))
+
+    def _endless(self, seed: int) -> Iterator[tuple[Floats, Any]]:
         coins = np.random.default_rng([seed, 1])
         for points, labels in self._batches(np.random.default_rng([seed, 0])):
             for x, y, coin in zip(points, labels, coins.random(len(points)), strict=True):
@@ -106,6 +127,9 @@ class VectorSource(ABC):
         """An endless stream in batches."""
         for start in itertools.count(0, BATCH):
             yield self.sample(np.arange(start, start + BATCH), rng)
+
+    def __repr__(self) -> str:
+        return represent(self)
 
 
 @final
@@ -244,17 +268,18 @@ class Images(VectorSource):
                 f"images must be a stack of pictures or rows of pixels, got shape {pixels.shape}"
             )
         finite(pixels, "images")
-        known = np.array(list(labels))
+        known = [plain_label(label) for label in listed(labels, "labels")]
         if len(known) != len(pixels):
             raise ShapeError(f"there are {len(pixels)} images and {len(known)} labels; give one label each")
         if classes is not None:
-            kept = np.isin(known, list(classes))
-            if not kept.any():
-                raise ParameterError(f"no image has a label in {list(classes)!r}")
-            pixels, known = pixels[kept], known[kept]
+            wanted = {plain_label(label) for label in listed(classes, "classes")}
+            kept = [k for k, label in enumerate(known) if label in wanted]
+            if not kept:
+                raise ParameterError(f"no image has a label in {shown(classes)}")
+            pixels, known = pixels[kept], [known[k] for k in kept]
         top = float(np.abs(pixels).max())
         self.points = pixels.reshape(len(pixels), -1) / (top if top > 1 else 1.0)
-        self.labels = known
+        self.labels = _label_array(known)
         self.label_rate = fraction(label_rate, "label_rate")
 
     def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
@@ -262,6 +287,9 @@ class Images(VectorSource):
         passes = -(-n // len(self.points))
         order = np.concatenate([rng.permutation(len(self.points)) for _ in range(max(passes, 1))])[:n]
         return self.points[order], self.labels[order]
+
+    def __repr__(self) -> str:
+        return f"Images({len(self.points)} pictures, label_rate={self.label_rate:g})"
 
     def _batches(self, rng: np.random.Generator) -> Iterator[tuple[Floats, Any]]:
         while True:
@@ -307,8 +335,20 @@ def follow(
     Trace(1000 trials, ... mistakes, ... labels asked)
     Trace(1000 trials, ... mistakes, ... labels asked)
     """
-    size = count(chunk, "chunk", least=1)
-    source = iter(points) if limit is None else islice(iter(points), count(limit, "limit"))
+    expect_learner(learner)
+    none_or(function, progress, "progress")
+    source = iterator(points, "points")
+    if limit is not None:
+        source = islice(source, count(limit, "limit"))
+    return _pieces(learner, source, count(chunk, "chunk", least=1), progress)
+
+
+def _pieces(
+    learner: OnlineLearner[Any, Any],
+    source: Iterator[tuple[ArrayLike, Any]],
+    size: int,
+    progress: Callable[[int], None] | None,
+) -> Iterator[Trace]:
     seen, width = 0, None
     while True:
         rows: list[Floats] = []
@@ -333,12 +373,30 @@ def follow(
         raise ParameterError("the stream ended before its first point; it must hold one point or more")
 
 
+def _points(value: Any, name: str) -> int:
+    """How many points are drawn, if there is room for them."""
+    number = count(value, name)
+    room(POINT * number, f"a stream of {number} points")
+    return number
+
+
+def _label_array(labels: list[Any]) -> AnyArray:
+    """Labels of one kind as numbers or strings of numpy, others as they are."""
+    plain = {type(label) for label in labels} in ({int}, {str}, {float}, {bool})
+    if plain:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    for k, label in enumerate(labels):  # at once, a tuple would become a row
+        array[k] = label
+    return array
+
+
 def _pair(pair: Any, number: int, width: int | None) -> tuple[Floats, Any]:
     try:
         x, y = pair
     except (TypeError, ValueError):
         raise ShapeError(
-            f"point {number} is {pair!r:.60}; a stream gives pairs (x, y), with y None when there is no label"
+            f"point {number} is {shown(pair)}; a stream gives pairs (x, y), with y None when there is no label"
         ) from None
     row = vector(x, f"point {number}")
     if width is not None and len(row) != width:

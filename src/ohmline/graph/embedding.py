@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 
 from ohmline.arrays import Floats, Ints, matrix, numbers
-from ohmline.checks import positive
+from ohmline.checks import or_infinite, positive, shown
 from ohmline.errors import GraphError, ParameterError, ShapeError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -113,10 +113,9 @@ class ExponentialEmbedding:
         return self
 
     def _set(self, distances: Floats, a: float, nodes: Iterable[Hashable] | None) -> None:
-        limit = isinstance(a, float | np.floating) and a == np.inf
         if not len(distances):
             raise GraphError("an embedding needs at least one point")
-        self.a = np.inf if limit else positive(a, "a")
+        self.a = or_infinite(positive, a, "a")
         self.distances = distances
         self.distances.flags.writeable = False
         self.nodes = NodeIndex(len(distances) if nodes is None else nodes)
@@ -173,7 +172,9 @@ class ExponentialEmbedding:
         """
         i, j = self.nodes.position(source), self.nodes.position(ground)
         if i == j or self.component_of[i] != self.component_of[j]:
-            raise GraphError(f"voltages need two different, connected points, got {source!r} and {ground!r}")
+            raise GraphError(
+                f"voltages need two different, connected points, got {shown(source)} and {shown(ground)}"
+            )
         members = np.flatnonzero(self.component_of == self.component_of[i])
         phi = np.full(self.n, np.nan)
         space = self.space

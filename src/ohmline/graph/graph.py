@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from ohmline.arrays import AnyArray, Floats, Ints, vector
-from ohmline.checks import count, flag, instance, listed, text
+from ohmline.checks import count, flag, instance, listed, room, text
 from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
 from ohmline.extras import require
 from ohmline.graph.edges import (
@@ -268,6 +268,7 @@ class Graph:
         n = len(index)
         if n == 0:
             raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
+        room(16 * n, f"a graph of {n} nodes")
         check_weights(s, t, weights, index, signed=signed)
         keep = (s != t) & (weights != 0)
         loops = int(np.count_nonzero((s == t) & (weights != 0)))

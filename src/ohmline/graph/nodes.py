@@ -14,6 +14,9 @@ from ohmline.arrays import Ints, refuse_masked
 from ohmline.checks import LARGEST_COUNT, shown
 from ohmline.errors import GraphError, ParameterError, UnknownNode, UnknownPosition
 
+LONGEST = 10_000
+"""Bits of the largest whole number that names a node or a class."""
+
 
 @final
 class NodeIndex(Sequence[Hashable]):
@@ -63,7 +66,7 @@ class NodeIndex(Sequence[Hashable]):
         if len(places) != self._size:
             seen: set[Hashable] = set()
             twice = next(node for node in listed if node in seen or seen.add(node))  # type: ignore[func-returns-value]
-            raise GraphError(f"node {twice!r} is listed twice; every id must be given once")
+            raise GraphError(f"node {shown(twice)} is listed twice; every id must be given once")
         for node in listed:
             refuse_infinite(node)
         self._ids, self._places = listed, places
@@ -101,7 +104,7 @@ class NodeIndex(Sequence[Hashable]):
         else:
             ids, places = self._ids, self._places
         if node in places:  # also 1.0 and True, which equal 1
-            raise GraphError(f"node {node!r} is in the graph already; every id must be given once")
+            raise GraphError(f"node {shown(node)} is in the graph already; every id must be given once")
         ids.append(node)
         places[node] = self._size
         longer._ids, longer._places = ids, places
@@ -210,7 +213,7 @@ class NodeIndex(Sequence[Hashable]):
         )
 
     def _sample(self) -> str:
-        return ", ".join(repr(node) for node, _ in zip(self, range(3), strict=False)) or "none"
+        return ", ".join(shown(node) for node, _ in zip(self, range(3), strict=False)) or "none"
 
 
 def _ids(ids: Iterable[Hashable]) -> Iterable[Hashable]:
@@ -222,7 +225,12 @@ def _ids(ids: Iterable[Hashable]) -> Iterable[Hashable]:
 
 
 def refuse_infinite(node: Hashable) -> None:
-    """NaN equals nothing, and infinity is what a division by zero leaves: neither names a node."""
+    """NaN equals nothing, infinity is what a division by zero leaves, and no number may be too long to be written.
+
+    None of them names a node.
+    """
+    if isinstance(node, int) and node.bit_length() > LONGEST:
+        raise GraphError(f"{shown(node)} is too long for a node id; give a string or a smaller number")
     if isinstance(node, float) and not isfinite(node):
         raise GraphError(
             f"{node} is not a node id: it is what a failed calculation leaves; give the node a name"

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
 
-from ohmline.arrays import Floats, Ints, positive
-from ohmline.checks import instance, within
-from ohmline.errors import KernelError, LearnerError, ShapeError
+from ohmline.arrays import Floats, Ints, positive, whole_numbers
+from ohmline.checks import instance
+from ohmline.errors import KernelError, LearnerError
 from ohmline.graph.elimination import EPS
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -205,11 +205,7 @@ class Kernel(ABC):
         positions
             Positions of nodes.
         """
-        positions = np.asarray(positions)
-        if positions.ndim != 1:
-            raise ShapeError(f"positions must have one dimension, got shape {positions.shape}")
-        within(positions, self.n, "positions")
-        positions = positions.astype(np.int64)
+        positions = whole_numbers(positions, "positions", low=0, high=self.n - 1)
         if not self.space.partial:
             return self.space.block(positions)
         rows = np.empty((len(positions), len(positions)))

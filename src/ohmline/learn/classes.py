@@ -12,6 +12,7 @@ import numpy as np
 from ohmline.arrays import Ints
 from ohmline.checks import listed, shown
 from ohmline.errors import LabelError, ParameterError, SnapshotError
+from ohmline.graph.nodes import LONGEST
 from ohmline.learn.contract import State, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
@@ -66,7 +67,7 @@ class ClassTable:
         code = self._code.get(_named(label), -1)
         if code < 0 and self.fixed:
             raise LabelError(
-                f"label {shown(label)} is not among the declared classes {self.names!r}; "
+                f"label {shown(label)} is not among the declared classes {shown(self.names)}; "
                 f"declare it, or {self._remedy} to learn them as they come"
             )
         return code
@@ -175,10 +176,6 @@ def written(values: Iterable[Any], what: str) -> str:
     if not all(map(writable, plain)):
         raise SnapshotError(f"{what} {shown(plain)} cannot be written down; use strings or numbers")
     return json.dumps(plain)
-
-
-LONGEST = 10_000
-"""Bits of the largest whole number that is written down."""
 
 
 def writable(value: Any) -> bool:

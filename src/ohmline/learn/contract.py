@@ -13,8 +13,8 @@ from typing import Any, Generic, Literal, Self, TypeVar, final
 import numpy as np
 
 from ohmline.arrays import AnyArray
-from ohmline.checks import shown
-from ohmline.errors import LabelError, SnapshotError
+from ohmline.checks import instance, shown
+from ohmline.errors import LabelError, LearnerError, SnapshotError
 from ohmline.representation import represent
 
 X = TypeVar("X")
@@ -255,6 +255,16 @@ def saved_member(state: State, kind: str, key: str, members: type[E]) -> E:
     except ValueError:
         values = ", ".join(repr(member.value) for member in members)
         raise SnapshotError(f"{key!r} of the snapshot must be one of {values}, got {shown(found)}") from None
+
+
+def expect_learner(learner: OnlineLearner[Any, Any]) -> None:
+    """Raise unless it is a learner: not its class, and not the stream in its place."""
+    if isinstance(learner, type) and issubclass(learner, OnlineLearner):
+        raise LearnerError(
+            f"learner must be a learner, got the class {learner.__name__}; make one first: {learner.__name__}(...)"
+        )
+    remedy = "the learner comes first, as in play(LocalLGC(graph), stream)"
+    instance(learner, OnlineLearner, "learner", remedy, LearnerError)
 
 
 def expect_place(state: State, kind: str, fingerprint: str, n: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ohmline.checks import shown
 from ohmline.errors import LabelError
 
 
@@ -21,5 +22,5 @@ def plain_label(y: Any) -> Any:
     try:
         hash(y)
     except TypeError:
-        raise LabelError(f"label {y!r:.80} is not hashable; use numbers or strings as labels") from None
+        raise LabelError(f"label {shown(y)} is not hashable; use numbers or strings as labels") from None
     return None if y is None or y != y else y

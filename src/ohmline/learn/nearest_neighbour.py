@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ohmline.arrays import Floats, Ints
+from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.checks import instance, shown
 from ohmline.compiled import implements
-from ohmline.errors import LearnerError
+from ohmline.errors import LearnerError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.laplacian import LaplacianKernel
@@ -117,6 +117,14 @@ class NearestNeighbour(BinaryNodeLearner):
 
     def settings(self) -> State:
         return {"distance": np.array(self.distance.value)}
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        ranks = np.sort(arrays["first"][arrays["first"] >= 0])
+        if not np.array_equal(ranks, np.arange(arrays["seen"][0])):
+            raise SnapshotError(
+                "the snapshot's first must number the labelled nodes from 0 on, as many as its seen says; the snapshot "
+                "is damaged"
+            )
 
     @classmethod
     def restore(cls, state: State, kernel: Graph) -> Self:

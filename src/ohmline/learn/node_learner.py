@@ -91,7 +91,12 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         expect_place(state, self.kind, self.fingerprint, len(self.nodes))
         wanted = arrays_of(self.expected(state))
         saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
-        self.state = self.state._replace(**in_range(self, self.ranges, wanted, saved))
+        found = in_range(self, self.ranges, wanted, saved)
+        self._expect_agreement(found)
+        self.state = self.state._replace(**found)
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        """Raise `SnapshotError` where the arrays of a snapshot contradict one another; here none can."""
 
     def expected(self, state: State) -> Any:
         """A state of the shapes that a snapshot must have: those of this one, unless they follow the snapshot.
@@ -137,8 +142,8 @@ class BinaryNodeLearner(NodeLearner[Label], BinaryLearner[Hashable]):
         return 1 if self._coded(code) > 0 else -1
 
 
-class BinaryKernelLearner(BinaryNodeLearner):
-    """A learner of -1 and +1 whose hypothesis is a function of a kernel's space."""
+class OverKernel:
+    """What a learner over a kernel has from it."""
 
     kernel: Kernel
 
@@ -151,6 +156,10 @@ class BinaryKernelLearner(BinaryNodeLearner):
     @final
     def fingerprint(self) -> str:
         return self.kernel.fingerprint
+
+
+class BinaryKernelLearner(OverKernel, BinaryNodeLearner):
+    """A learner of -1 and +1 whose hypothesis is a function of a kernel's space."""
 
     def settings(self) -> State:
         return {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from inspect import signature
 from typing import Any, Self, final
 
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.checks import function, instance, listed
-from ohmline.errors import LearnerError
+from ohmline.checks import instance, listed, shown
+from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
@@ -51,7 +52,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
     kind = "OneVsRest"
 
     def __init__(self, make: Callable[[], BinaryNodeLearner], classes: Iterable[Any] | None = None) -> None:
-        self.make = function(make, "make", "give a function that returns a fresh binary learner")
+        self.make = _maker(make)
         self.unseen = self._made()
         """Has seen only negatives; late classes start as its copy."""
         self._table = ClassTable(None if classes is None else listed(classes, "classes"))
@@ -179,6 +180,24 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
+
+
+def _maker(make: Any) -> Callable[[], BinaryNodeLearner]:
+    """A function that can be called without arguments; a learner or its class is none."""
+    try:
+        if callable(make):
+            signature(make).bind()
+            return make
+    except TypeError:
+        pass
+    except ValueError:  # its arguments are not known
+        return make
+    kind = make if isinstance(make, type) else type(make)
+    name = kind.__name__ if issubclass(kind, BinaryNodeLearner) else "Perceptron"
+    raise ParameterError(
+        f"make must be a function without arguments that returns a fresh binary learner for each class, got "
+        f"{shown(make)}; give lambda: {name}(kernel), for example"
+    )
 
 
 def gaps(margins: Floats) -> Floats:

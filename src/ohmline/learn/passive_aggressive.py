@@ -7,7 +7,8 @@ from typing import NamedTuple, Self, final
 
 import numpy as np
 
-from ohmline.arrays import Floats, positive
+from ohmline.arrays import Floats
+from ohmline.checks import or_infinite, positive
 from ohmline.compiled import implements
 from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.space import Space, sqlength
@@ -72,8 +73,7 @@ class PassiveAggressive(BinaryKernelLearner):
 
     def __init__(self, kernel: Kernel, aggressiveness: float = inf) -> None:
         self.kernel = expect_kernel(kernel)
-        unlimited = isinstance(aggressiveness, float) and aggressiveness == inf
-        self.aggressiveness = inf if unlimited else positive(aggressiveness, "aggressiveness")
+        self.aggressiveness = or_infinite(positive, aggressiveness, "aggressiveness")
         self.space = Aggression(kernel.space, self.aggressiveness)
         self.state = PassiveAggressiveState(np.zeros(kernel.space.width), np.zeros(1), np.zeros(1))
 

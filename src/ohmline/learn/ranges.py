@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ohmline.arrays import AnyArray
+from ohmline.checks import shown
 from ohmline.errors import LearnerError, SnapshotError
 
 Limit = Callable[[Any, Mapping[str, AnyArray]], float]
@@ -79,6 +80,17 @@ def in_range(
     for name, array in saved.items():
         _expect_range(learner, ranges, name, array, saved)
     return {name: np.array(array) for name, array in saved.items()}
+
+
+def expect_listed(arrays: Mapping[str, AnyArray], items: str, size: str) -> AnyArray:
+    """The first `size` of the items, if each is there once: compiled code adds what is missing at the end."""
+    listed = arrays[items][: int(arrays[size][0])]
+    if len(np.unique(listed)) != len(listed) or np.any(listed < 0):
+        raise SnapshotError(
+            f"the first {len(listed)} entries of the snapshot's {items} must all differ, as {size} says that there are "
+            f"so many, got {shown(listed.tolist())}; the snapshot is damaged"
+        )
+    return listed
 
 
 def _expect_range(

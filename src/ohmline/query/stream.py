@@ -39,6 +39,7 @@ import numpy as np
 from numba import typeof, types
 
 from ohmline.arrays import count, fraction, non_negative
+from ohmline.checks import shown
 from ohmline.compiled import (
     address_of,
     caller,
@@ -226,7 +227,7 @@ def checked(query: Any) -> Any:
         return query
     raise LearnerError(
         f"expected a query on a stream (Always, RandomRate, VarianceAbove, GapBelow, Budget, a tuple with a body of "
-        f"asks, or an object with a method wants), got {query!r:.80}"
+        f"asks, or an object with a method wants), got {shown(query)}"
     )
 
 
@@ -388,9 +389,9 @@ class Budget(_Limited, StreamQuery):
     Parameters
     ----------
     query
-        Any query on a stream.
+        Any query on a stream; None (default) for `Always()`.
     labels
-        How many labels may be asked for in all, at least 0.
+        How many labels may be asked for in all, at least 0. It must be given.
 
     Examples
     --------
@@ -401,13 +402,16 @@ class Budget(_Limited, StreamQuery):
 
     __slots__ = ()
 
-    def __new__(cls, query: Any, labels: int) -> Budget:
+    def __new__(cls, query: Any = None, labels: int | None = None) -> Budget:
         try:
-            inside = checked(query)
+            inside = Always() if query is None else checked(query)
         except LearnerError:
             raise ParameterError(
-                f"Budget wraps a stream query such as GapBelow(), got {query!r:.80}"
+                f"Budget wraps a stream query such as GapBelow(), got {shown(query)}; "
+                "give Budget(Always(), labels=20), for example"
             ) from None
+        if labels is None:
+            raise ParameterError("Budget needs the number of labels; give Budget(Always(), labels=20), say")
         return super().__new__(cls, inside, count(labels, "labels"))
 
     @property

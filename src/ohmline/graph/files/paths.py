@@ -45,13 +45,13 @@ class FileLimits:
 def content(path: Path, limits: FileLimits) -> bytes:
     """The bytes of the file, decompressed where it is gzip."""
     try:
-        if path.stat().st_size > limits.size:
-            raise _too_large(path, limits)
-        raw = path.read_bytes()
+        raw = path.read_bytes() if path.stat().st_size <= limits.size else None
     except FileNotFoundError:
         raise DataError(f"{path} does not exist; check the name and the folder") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if raw is None:
+        raise _too_large(path, limits)
     if not raw:
         raise FileFormatError(f"{path} is empty; write or download it again")
     if not raw.startswith(_GZIP):
@@ -60,12 +60,19 @@ def content(path: Path, limits: FileLimits) -> bytes:
         return raw
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            data = packed.read(limits.size + 1)
+            data = b"".join(_pieces(packed, limits.size + 1))
     except (EOFError, zlib.error, OSError) as error:
         raise FileFormatError(f"{path} is broken or cut short ({error}); download it again") from None
     if len(data) > limits.size:
         raise _too_large(path, limits)
     return data
+
+
+def _pieces(packed: gzip.GzipFile, most: int) -> Iterator[bytes]:
+    """The first bytes, piece by piece: a reader that is asked for 4 GiB at once takes room for them."""
+    while most > 0 and (piece := packed.read(min(most, 2**20))):
+        most -= len(piece)
+        yield piece
 
 
 def is_gzip(path: Path) -> bool:

@@ -149,7 +149,7 @@ def octopus(m: int, p: int, head: int | None = None) -> Labelled:
     """
     m, p = size(m, "m", least=1), size(p, "p", least=1)
     size(m * p, "m times p")
-    head = m * p + 1 if head is None else count(head, "head", least=m)
+    head = m * p + 1 if head is None else size(head, "head", least=m)
     body = np.array([[0, head]])
     tentacles = [path(np.append(head, head + i * p + np.arange(1, p + 1))) for i in range(m)]
     n = head + m * p + 1

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, matrix
+from ohmline.checks import listed
 from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import LapSVM, median_distance
@@ -65,12 +66,12 @@ class LabelledOnly:
             This model, with f in it.
         """
         x = matrix(points, "points")
-        listed = list(labels)
-        known = np.flatnonzero(Labelling.of(listed, len(x)).known)
+        given = listed(labels, "labels")
+        known = np.flatnonzero(Labelling.of(given, len(x)).known)
         settings = self._machine
         kernel = self.kernel if self.kernel is not None else RBF(median_distance(x))
         machine = LapSVM(kernel, lambda_1=settings.lambda_1, lambda_2=0.0, loss=settings.loss)
-        self._machine = machine.fit(x[known], [listed[k] for k in known])
+        self._machine = machine.fit(x[known], [given[k] for k in known])
         return self
 
     @property

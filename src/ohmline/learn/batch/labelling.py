@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
+from ohmline.checks import listed, shown
 from ohmline.errors import LabelError, ShapeError
 from ohmline.graph.nodes import NodeIndex
+from ohmline.learn.labels import plain_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +33,23 @@ class Labelling:
         >>> Labelling.of(["b", None, "a"], 3)
         Labelling(codes=array([ 1, -1,  0]), classes=('a', 'b'))
         """
-        listed = [y.item() if isinstance(y, np.generic) else y for y in labels]
-        if len(listed) != length:
+        known = [plain_label(y) for y in listed(labels, "labels")]
+        if len(known) != length:
             raise ShapeError(
-                f"one label a point is needed, got {len(listed)} labels for {length} points; "
+                f"one label a point is needed, got {len(known)} labels for {length} points; "
                 "use None where there is no label"
             )
-        known = [None if y is None or y != y else y for y in listed]
-        try:
-            present = {y for y in known if y is not None}
-        except TypeError:
-            raise LabelError("labels must be hashable: numbers or strings") from None
+        present = {y for y in known if y is not None}
         if not present:
             raise LabelError("no point has a label; give at least one label that is not None")
         if present <= {-1, 1}:
             present = {-1, 1}
-        classes = tuple(sorted(present, key=lambda y: (type(y).__name__, y)))
+        try:
+            classes = tuple(sorted(present, key=lambda y: (type(y).__name__, y)))
+        except TypeError:
+            raise LabelError(
+                f"the labels {shown(present)} have no order; use numbers or strings as labels"
+            ) from None
         number = {y: code for code, y in enumerate(classes)}
         return cls(np.array([-1 if y is None else number[y] for y in known], dtype=np.int64), classes)
 
@@ -54,10 +57,10 @@ class Labelling:
     def on(cls, nodes: NodeIndex, labels: Mapping[Hashable, Any] | Iterable[Any]) -> Labelling:
         """From one label per node, or from a mapping that names the labelled nodes only."""
         if isinstance(labels, Mapping):
-            listed: list[Any] = [None] * len(nodes)
+            given: list[Any] = [None] * len(nodes)
             for node, label in labels.items():
-                listed[nodes.position(node)] = label
-            return cls.of(listed, len(nodes))
+                given[nodes.position(node)] = label
+            return cls.of(given, len(nodes))
         return cls.of(labels, len(nodes))
 
     @property
@@ -74,7 +77,7 @@ class Labelling:
         codes = self.codes[self.known]
         if len(self.classes) == 1:
             raise LabelError(
-                f"every label is {self.classes[0]!r}; give labels of at least two classes "
+                f"every label is {shown(self.classes[0])}; give labels of at least two classes "
                 "(or -1 and +1, where both are understood)"
             )
         if len(self.classes) == 2:

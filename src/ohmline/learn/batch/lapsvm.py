@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from ohmline.arrays import Floats, matrix, non_negative, positive
+from ohmline.checks import function, none_or
 from ohmline.errors import LearnerError, ParameterError, ShapeError
 from ohmline.graph.graph import Graph
 from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.machine import minimise
+from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.loss import Loss
 
 
@@ -85,12 +87,13 @@ class LapSVM:
         lambda_2: float = 1.0,
         loss: Loss | str = Loss.HINGE,
     ) -> None:
-        self.kernel, self.weights = kernel, weights
+        self.kernel = none_or(function, kernel, "kernel", remedy="give RBF(width), for example")
+        self.weights = weights
+        if not isinstance(weights, Graph):
+            none_or(function, weights, "weights", remedy="give a Graph, or RBF(width), for example")
         self.lambda_1 = positive(lambda_1, "lambda_1")
         self.lambda_2 = non_negative(lambda_2, "lambda_2")
-        if loss not in list(Loss):
-            raise ParameterError(f"loss must be one of {', '.join(Loss)}, got {loss!r}")
-        self.loss = Loss(loss)
+        self.loss = member(Loss, loss, "loss")
         self._points: Floats | None = None
 
     def fit(self, points: ArrayLike, labels: Iterable[Any]) -> Self:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ohmline.arrays import Floats, Ints
+from ohmline.checks import number, shown
 from ohmline.errors import ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.learn.batch.labelling import Labelling
@@ -40,9 +41,9 @@ class LLGC(Transduction):
     """
 
     def __init__(self, alpha: float = 0.9) -> None:
-        if not 0 < alpha < 1:
-            raise ParameterError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
-        self.alpha = float(alpha)
+        self.alpha = number(alpha, "alpha")
+        if not 0 < self.alpha < 1:
+            raise ParameterError(f"alpha must lie strictly between 0 and 1, got {shown(alpha)}")
 
     def solve(self, graph: Graph, labelling: Labelling, reached: Ints) -> Floats:
         degree = graph.degree[reached]

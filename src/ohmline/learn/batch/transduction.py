@@ -12,7 +12,7 @@ from scipy.sparse import linalg as sparse_linalg
 
 from ohmline.arrays import Floats, Ints
 from ohmline.errors import GraphError, LearnerError
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.batch.labelling import Labelling
 
 
@@ -64,7 +64,7 @@ class Transduction(ABC):
         Self
             This model, with `scores` and `classes` filled in.
         """
-        if graph.signed:
+        if expect_graph(graph).signed:
             raise GraphError("this method needs weights above 0; drop the negative edges or use Pounce")
         labelling = Labelling.on(graph.nodes, labels)
         component = graph.component_of

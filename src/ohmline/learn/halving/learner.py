@@ -9,7 +9,7 @@ from typing import Self, final
 
 import numpy as np
 
-from ohmline.checks import count, flag, instance, room
+from ohmline.checks import count, flag, instance, room, shown
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -129,7 +129,7 @@ class Halving(BinaryLearner[Hashable]):
         if left == 0:
             amount = "exactly" if self.exactly else "at most"
             raise ConflictingLabels(
-                f"label {code:+d} of node {x!r} leaves no labelling with a cut of {amount} {self.cut_budget} "
+                f"label {code:+d} of node {shown(x)} leaves no labelling with a cut of {amount} {self.cut_budget} "
                 "that fits the labels seen; raise cut_budget, or correct the label"
             )
         mistake = (1 if plus >= minus else -1) != code

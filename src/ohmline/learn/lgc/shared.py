@@ -11,7 +11,6 @@ from numpy.typing import DTypeLike
 
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import dot, implements
-from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
 from ohmline.learn.contract import State, expect_kind, saved_member, saved_number, take
@@ -26,7 +25,8 @@ from ohmline.learn.lgc.ridge_regression import (
     spread,
     tie,
 )
-from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE
+from ohmline.learn.node_learner import OverKernel
+from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, expect_listed
 from ohmline.learn.step import learn, variance, view
 
 
@@ -49,7 +49,7 @@ class SharedState(NamedTuple):
 
 
 @final
-class SharedLGC(ManyClassLearner):
+class SharedLGC(OverKernel, ManyClassLearner):
     """Second-order learning of many classes: OLLGC with one A for all, and the largest score wins.
 
     Every label is learned, so all classes have the same A, and one gain serves them all: a trial
@@ -117,14 +117,6 @@ class SharedLGC(ManyClassLearner):
             np.zeros(1, np.int64),
         )
 
-    @property
-    def nodes(self) -> NodeIndex:
-        return self.kernel.nodes
-
-    @property
-    def fingerprint(self) -> str:
-        return self.kernel.fingerprint
-
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The score of each class seen, on the scale of a one-vs-rest margin.
 
@@ -169,6 +161,9 @@ class SharedLGC(ManyClassLearner):
         learner.codes_of(names)
         learner.load(state)
         return learner
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        expect_listed(arrays, "order", "seen")
 
     def _resize(self, keep: Ints, fresh: int) -> None:
         """Keep the rows of the classes at `keep`, and add `fresh` empty ones."""

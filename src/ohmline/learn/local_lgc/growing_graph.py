@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Ints
+from ohmline.checks import shown
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
 from ohmline.learn.contract import State
@@ -64,10 +65,14 @@ class GrowingGraph:
         """Positions and weight of an edge that may be added, or an error."""
         i, j = self.nodes.position(u), self.nodes.position(v)
         if i == j:
-            raise GraphError(f"edge ({u!r}, {v!r}) is a self loop, which changes nothing; leave it out")
+            raise GraphError(
+                f"edge ({shown(u)}, {shown(v)}) is a self loop, which changes nothing; leave it out"
+            )
         if (min(i, j), max(i, j)) in self._edges or self._given(i, j):
-            raise GraphError(f"edge ({u!r}, {v!r}) is in the graph already; an edge can be added once")
-        name = f"the weight of edge ({u!r}, {v!r})"
+            raise GraphError(
+                f"edge ({shown(u)}, {shown(v)}) is in the graph already; an edge can be added once"
+            )
+        name = f"the weight of edge ({shown(u)}, {shown(v)})"
         return i, j, within(weight, name, most=LARGEST * self.unit)
 
     def with_room(self, adjacency: Adjacency, i: int, j: int) -> Adjacency:

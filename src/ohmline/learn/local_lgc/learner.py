@@ -12,9 +12,9 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, Ints, non_negative
-from ohmline.checks import flag, shown
-from ohmline.errors import GraphError, LearnerError, OhmlineError, ParameterError, SnapshotError, WeightError
-from ohmline.graph.graph import Graph
+from ohmline.checks import flag, or_infinite, shown
+from ohmline.errors import GraphError, LearnerError, OhmlineError, SnapshotError, WeightError
+from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, ManyClassLearner, writable, written
 from ohmline.learn.compiled_learner import copied
@@ -175,8 +175,7 @@ class LocalLGC(ManyClassLearner):
         reach: bool = True,
         unit: float | None = None,
     ) -> None:
-        if not isinstance(graph, Graph):
-            raise ParameterError(f"LocalLGC needs a Graph, got {graph!r:.80}; Graph.from_edges makes one")
+        expect_graph(graph)
         if graph.signed and bool((graph.weights < 0).any()):
             raise WeightError(
                 "LocalLGC needs weights of at least 0, and this graph has negative ones; drop those edges, "
@@ -190,7 +189,10 @@ class LocalLGC(ManyClassLearner):
         self._growing = GrowingGraph(graph, self.unit)
         self.ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
         self.mu = within(mu, "mu", least=1 / LARGEST, most=LARGEST)
-        self.tolerance, self.caution = within(tolerance, "tolerance"), _caution(caution)
+        self.tolerance, self.caution = (
+            within(tolerance, "tolerance"),
+            or_infinite(non_negative, caution, "caution"),
+        )
         self.guess, self.reach = flag(guess, "guess"), flag(reach, "reach")
         self._lock = Lock()
         self.space = self._growing.adjacency(
@@ -309,7 +311,7 @@ class LocalLGC(ManyClassLearner):
         t = self.nodes.position(x)
         with self.alone():
             if self.state.label[t] < 0:
-                raise LearnerError(f"node {x!r} has no label to forget; learn_one(x, y) gives it one")
+                raise LearnerError(f"node {shown(x)} has no label to forget; learn_one(x, y) gives it one")
             withdraw(self.space, self.state, t)
 
     def add_node(self, node: Hashable) -> None:
@@ -443,7 +445,7 @@ class LocalLGC(ManyClassLearner):
     def restore(cls, state: State, kernel: Graph) -> Self:
         expect_kind(state, cls.kind)
         if not isinstance(kernel, Graph):
-            raise SnapshotError(f"a snapshot of LocalLGC is restored over its Graph, got {kernel!r:.80}")
+            raise SnapshotError(f"a snapshot of LocalLGC is restored over its Graph, got {shown(kernel)}")
         check_graph(state, kernel)
         names = saved.listed(state, "classes")
         fixed = bool(saved.array(state, "fixed", "b", ()))
@@ -550,12 +552,6 @@ def _in_use() -> LearnerError:
         "another thread is changing this LocalLGC; reading from several threads is safe, but let one thread at a "
         "time change it (a threading.Lock around learn_one, say)"
     )
-
-
-def _caution(value: Any) -> float:
-    if isinstance(value, str | bytes | bool):
-        raise ParameterError(f"caution must be a number, got {value!r}")
-    return float("inf") if value == float("inf") else non_negative(value, "caution")
 
 
 def _longer(array: Any, length: int, fill: float) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats, positive
+from ohmline.checks import shown
 from ohmline.errors import ParameterError, WeightError
 
 LARGEST = 1e12
@@ -14,14 +15,12 @@ LARGEST = 1e12
 
 
 def within(value: Any, name: str, *, least: float = 0.0, most: float = float("inf")) -> float:
-    """A number above 0 (not text, not a truth value) in a range, or an error that names it."""
-    if isinstance(value, str | bytes | bool | np.bool_):
-        raise ParameterError(f"{name} must be a number, got {value!r}")
+    """A number above 0 in a range, or an error that names it."""
     number = positive(value, name)
     if not least <= number <= most:
         bounds = f"at least {least:g} and at most {most:g}" if least > 0 else f"at most {most:g}"
         raise ParameterError(
-            f"{name} must be {bounds}, got {value!r}; rounding leaves nothing of what is beyond"
+            f"{name} must be {bounds}, got {shown(value)}; rounding leaves nothing of what is beyond"
         )
     return number
 

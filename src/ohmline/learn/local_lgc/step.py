@@ -313,6 +313,12 @@ def score_mass(state: LocalState) -> float:
 
 
 @internal
+def largest_share(state: LocalState, mass: float) -> float:
+    """The largest share of the score: a high power of each share would be 0, but not of their ratios to this one."""
+    return state.solve.score.max() / mass + FLOOR if mass > 0 else 1.0
+
+
+@internal
 def chances(state: LocalState, chance: Floats) -> None:
     """Probability of each class: shares of the score with a floor, to the power of `sharpness`.
 
@@ -320,10 +326,10 @@ def chances(state: LocalState, chance: Floats) -> None:
     """
     score = state.solve.score
     mass = score_mass(state)
-    total = 0.0
+    total, top = 0.0, largest_share(state, mass)
     for c in range(chance.shape[0]):
         if mass > 0:
-            chance[c] = (score[c] / mass + FLOOR) ** state.sharpness[0]
+            chance[c] = ((score[c] / mass + FLOOR) / top) ** state.sharpness[0]
         else:
             chance[c] = state.counts[c] + 1.0
         total += chance[c]
@@ -341,17 +347,18 @@ def sharpen(state: LocalState, y: int) -> None:
     mass = score_mass(state)
     if mass <= 0 or state.counts[y] == 0:
         return
-    total, slope = 0.0, 0.0
+    total, slope, top = 0.0, 0.0, largest_share(state, mass)
     for c in state.order:
         if c < 0:
             break
         share = score[c] / mass + FLOOR
-        chance = share ** state.sharpness[0]
+        chance = (share / top) ** state.sharpness[0]
         total += chance
         slope += chance * np.log(share)
     slope = slope / total - np.log(score[y] / mass + FLOOR)
     state.sharpness[1] += slope * slope
-    state.sharpness[0] = max(state.sharpness[0] - RATE * slope / np.sqrt(state.sharpness[1]), 0.0)
+    if state.sharpness[1] > 0:
+        state.sharpness[0] = max(state.sharpness[0] - RATE * slope / np.sqrt(state.sharpness[1]), 0.0)
 
 
 @compiled

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, count, fraction, matrix, vector, whole_numbers
-from ohmline.checks import flag, listed, number, shown
+from ohmline.checks import flag, iterator, listed, number, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.classes import ClassTable
@@ -143,7 +143,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         seed: int = 0,
     ) -> None:
         if kernel is not None and not isinstance(kernel, RBF | Linear):
-            raise ParameterError(f"the kernel must be RBF(width) or Linear(), got {kernel!r}")
+            raise ParameterError(f"the kernel must be RBF(width) or Linear(), got {shown(kernel)}")
         drift = flag(drift, "drift")
         if basis is None:
             basis = Buffer(keep=Keep.NEWEST if drift else Keep.STRONGEST)
@@ -158,10 +158,10 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             replays = 5 if basis.replayable else 0
             step = Proximal(0.3, decaying=False, replays=replays) if drift else Proximal()
         if not isinstance(step, Printed | Proximal):
-            raise ParameterError(f"the step must be Printed(gamma) or Proximal(gamma), got {step!r}")
+            raise ParameterError(f"the step must be Printed(gamma) or Proximal(gamma), got {shown(step)}")
         if label_rate is not None and fraction(label_rate, "label_rate") < 1e-12:
             raise ParameterError(
-                f"label_rate must be above 0 (at least 1e-12), got {label_rate!r}: it is the share of points that "
+                f"label_rate must be above 0 (at least 1e-12), got {shown(label_rate)}: it is the share of points that "
                 "come with a label"
             )
         if smoothness is not None and not isinstance(smoothness, Smoothness):
@@ -288,7 +288,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
             _expect_moderate(rows, "x")
             return rows
         first, listed = self._dimension, []
-        for t, x in enumerate(xs):
+        for t, x in enumerate(iterator(xs, "xs")):
             row = vector(x, f"x[{t}]", length=first)
             _expect_moderate(row, f"x[{t}]")
             first = len(row)
@@ -300,6 +300,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return code if code >= 0 else self.codes_of((y,))[0]
 
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
+        labels = listed(labels, "labels")
         for _ in range(self._table.admit_all(labels)):
             for model in (self._model, self._draft):
                 if model is not None:

@@ -15,7 +15,7 @@ from ohmline.learn.manifold.bandwidth import unit_scale
 from ohmline.learn.manifold.checked import checked_arrays, flat
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
-from ohmline.learn.manifold.options import Options
+from ohmline.learn.manifold.options import LARGEST_WIDTH, SMALLEST_WIDTH, Options
 from ohmline.learn.manifold.smoothness import Manifold, Scene, Slopes
 from ohmline.learn.manifold.step import ManifoldState, Terms, crowding, finish
 from ohmline.learn.step import Bound, bind, learn_at, view_at
@@ -216,8 +216,14 @@ class Model:
             return take(saved, "OnlineManifold", key)
 
         widths = vector(part("model.widths"), "the widths of the snapshot")
-        kernels = tuple(RBF(w) if w > 0 else Linear() for w in widths.tolist())
         graph = saved_number(saved, "OnlineManifold", "model.graph_width")
+        for width in (*widths.tolist(), graph):
+            if width != 0 and not SMALLEST_WIDTH <= width <= LARGEST_WIDTH:  # 0 stands for none
+                raise SnapshotError(
+                    f"a width of the snapshot is {width:g}, but must lie from {SMALLEST_WIDTH:g} to "
+                    f"{LARGEST_WIDTH:g}; it is damaged"
+                )
+        kernels = tuple(RBF(w) if w > 0 else Linear() for w in widths.tolist())
         dimension = saved_count(saved, "OnlineManifold", "model.dimension")
         if not 0 < dimension <= part("expansion.points").size + part("model.widths").size:
             raise SnapshotError(f"the snapshot's points cannot have {dimension} features; it is damaged")

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, matrix, non_negative
+from ohmline.checks import shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.learn.contract import binary_code
 from ohmline.learn.manifold.function import KernelFunction
@@ -102,7 +103,7 @@ class ManifoldRisk:
         """
         x, y = _labelled(points, labels)
         if not 1 <= t <= len(x):
-            raise ParameterError(f"t must lie between 1 and the {len(x)} points, got {t!r}")
+            raise ParameterError(f"t must lie between 1 and the {len(x)} points, got {shown(t)}")
         return self._at(f(x[:t]), f.sqnorm, x[:t], int(y[t - 1]), _ratio(y))
 
     def paid(self, learner: OnlineManifold, points: ArrayLike, labels: Iterable[Any]) -> Floats:

@@ -153,7 +153,7 @@ class Manifold(Smoothness):
         self.weight = weight
         self.cutoff = non_negative(cutoff, "the cutoff of Manifold")
         if self.cutoff >= 1:
-            raise ParameterError(f"the cutoff of Manifold must be below 1, got {cutoff!r}")
+            raise ParameterError(f"the cutoff of Manifold must be below 1, got {shown(cutoff)}")
 
     @property
     def form(self) -> int:

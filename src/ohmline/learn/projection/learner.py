@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, vector
+from ohmline.arrays import AnyArray, Floats, vector
 from ohmline.checks import choice, flag, shown
 from ohmline.errors import ConflictingLabels, KernelError, LearnerError, ParameterError, SnapshotError
 from ohmline.kernel.contract import Kernel, expect_kernel
@@ -18,7 +18,7 @@ from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.projection.affine import AffineState, Gram, values_of
 from ohmline.learn.projection.half_spaces import HalfSpaces, HalfSpaceState
 from ohmline.learn.projection.strategy import CUSTOM, Chooser, Contradiction, Demands, Strategy
-from ohmline.learn.ranges import FLAGS, NODE_COUNT, POSITIONS, SIGNS, TRIALS, up_to_length_of
+from ohmline.learn.ranges import FLAGS, NODE_COUNT, POSITIONS, SIGNS, TRIALS, expect_listed, up_to_length_of
 
 
 @final
@@ -240,7 +240,7 @@ class Projection(BinaryKernelLearner):
             if demanded.setdefault(node, label) != label:
                 if self.contradiction is Contradiction.RAISE:
                     raise ConflictingLabels(
-                        f"the strategy chose node {self.nodes[node]!r} with both labels; no hypothesis fits: "
+                        f"the strategy chose node {shown(self.nodes[node])} with both labels; no hypothesis fits: "
                         "choose one of them, or pass contradiction=Contradiction.RELABEL"
                     )
                 demanded[node] = label
@@ -267,6 +267,17 @@ class Projection(BinaryKernelLearner):
             return self.state
         trials = take(state, self.kind, "state.history").shape[-1:]  # the history is as long as the game was
         return self.state._replace(history=np.zeros((3, *trials), np.int64))
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        marked = np.zeros(self.kernel.n, bool)
+        marked[expect_listed(arrays, "order", "size")] = True
+        if not np.array_equal(marked, arrays["label"] != 0):
+            raise SnapshotError(
+                "the snapshot's label must be -1 or +1 at the nodes that its order lists and 0 at all others; the "
+                "snapshot is damaged"
+            )
+        if "support" in arrays:
+            expect_listed(arrays, "support", "used")
 
     @classmethod
     def restore(cls, state: State, kernel: Kernel, strategy: Chooser | None = None) -> Self:
@@ -308,7 +319,7 @@ class Projection(BinaryKernelLearner):
 def _trial(u: Any, t: int) -> int:
     if not isinstance(u, int | np.integer) or isinstance(u, bool) or not 0 <= u <= t:
         raise LearnerError(
-            f"the strategy chose {u!r}; expected whole numbers from 0 to {t}, indices of examples"
+            f"the strategy chose {shown(u)}; expected whole numbers from 0 to {t}, indices of examples"
         )
     return int(u)
 
