@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import graphs
-from ohmline.errors import LearnerError, ParameterError, WeightError
+from ohmline.errors import GraphError, LearnerError, ParameterError, WeightError
 from threads import at_once
 
 PATH = ohm.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
@@ -222,7 +222,7 @@ def test_nonsense_is_refused_by_name(name: str, value: Any) -> None:
 
 
 def test_a_graph_is_a_graph() -> None:
-    with pytest.raises(ParameterError, match="needs a Graph"):
+    with pytest.raises(GraphError, match="must be a Graph"):
         ohm.LocalLGC([(0, 1)])  # type: ignore[arg-type]
 
 
