@@ -9,7 +9,7 @@ them: the more is known, the less a solve touches.
 | Q_jj | `precision[j]` | weighted degree + ridge, + 1/mu once j is labelled |
 | x | `LocalSolve.x` | the column of Q^-1 so far, from below |
 | r | `LocalSolve.r` | what is still to be pushed: e_t = Q x + r, exactly |
-| tol | `tolerance` | no r_j is left above tolerance Q_jj (beside a heavy edge, tolerance `HUB`) |
+| tol | `tolerance` | no r_j is left above tolerance Q_jj |
 
 Everything stays non-negative, and x only ever grows.
 
@@ -114,8 +114,6 @@ class LocalSolve(NamedTuple):
 
 COARSEST = 1e-2
 """The tolerance of a solve's first round."""
-HUB = 300.0
-"""Where Q_jj is larger, as beside a very heavy edge, no more is left of r_j than for this."""
 FINEST = 1e-15
 """Below this share of Q_jj what is left is rounding."""
 FINER = 1 / 3
@@ -203,7 +201,7 @@ def push(adjacency: Adjacency, precision: Floats, solve: LocalSolve, tolerance: 
     head, waiting = 0, 0
     for a in range(count):
         j = touched[a]
-        if r[j] > tolerance * min(precision[j], HUB):
+        if r[j] > tolerance * precision[j]:
             queue[waiting] = j
             queued[j] = True
             waiting += 1
@@ -224,7 +222,7 @@ def push(adjacency: Adjacency, precision: Floats, solve: LocalSolve, tolerance: 
                 seen[k] = True
                 touched[count] = k
                 count += 1
-            if not queued[k] and r[k] > tolerance * min(precision[k], HUB):
+            if not queued[k] and r[k] > tolerance * precision[k]:
                 queued[k] = True
                 queue[tail] = k
                 tail = tail + 1 if tail + 1 < capacity else 0
