@@ -93,7 +93,7 @@ def test_pubmed_closely() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", ["cora", "wikimovies4"])
+@pytest.mark.parametrize("name", ["cora", pytest.param("wikimovies4", marks=pytest.mark.slow)])
 def test_informed_queries_beat_random_ones(name: str) -> None:
     graph = case(name)
     rate, labels = mean(graph, ohm.GapBelow(), shuffles=2)
