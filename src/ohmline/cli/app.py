@@ -16,6 +16,7 @@ from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
 from ohmline.cli.output import ExitCode
+from ohmline.cli.papers import papers
 from ohmline.cli.play import play
 from ohmline.cli.reproduce import reproduce
 from ohmline.errors import DataError, MissingExtra, OhmlineError
@@ -92,5 +93,6 @@ def ohmline(
 app.command()(demo)
 app.command()(play)
 app.command()(reproduce)
+app.command()(papers)
 app.command()(bench)
 app.add_typer(data, name="data")

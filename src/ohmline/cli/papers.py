@@ -1,0 +1,43 @@
+"""`ohmline papers`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from ohmline.cli.output import AsJson, print_json, show_table
+from ohmline.errors import ParameterError
+
+
+def papers(
+    key: Annotated[
+        str | None, typer.Argument(metavar="[PAPER]", help="One paper, such as hp2006; else all of them.")
+    ] = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Only what is not here, with its reason.")
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The tables of docs/papers.md.")] = False,
+    json: AsJson = False,
+) -> None:
+    """List everything numbered in the five papers: what implements it and which test holds it."""
+    from ohmline.lab import papers as table
+
+    found = table.papers()
+    if key is not None:
+        found = tuple(paper for paper in found if paper.key == key)
+        if not found:
+            raise ParameterError(f"unknown paper {key!r}; the papers are {', '.join(table.KEYS)}")
+    if missing:
+        found = tuple(table.without_names(paper) for paper in found)
+    if markdown:
+        print(table.markdown(found), end="")
+    elif json:
+        print_json([asdict(paper) for paper in found])
+    else:
+        for paper in found:
+            rows = [
+                [item.number, item.says, table.here(item, str), ", ".join(item.tests)] for item in paper.items
+            ]
+            show_table(paper.title, ["", "what", "here", "held by"], rows, frozenset())
