@@ -1,5 +1,7 @@
 """Bounds: what a learner can promise, and proof of it."""
 
+from ohmline.bound.auditing import Audit as Audit
+from ohmline.bound.auditing import ErrorLimit as ErrorLimit
 from ohmline.bound.best import best_bound as best_bound
 from ohmline.bound.contract import Assumption as Assumption
 from ohmline.bound.contract import Bound as Bound

@@ -12,6 +12,7 @@ from ohmline.errors import ParameterError
 
 REGISTRY: dict[str, str] = {
     "active": "active",
+    "audit": "audit",
     "event": "foundation",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
