@@ -27,11 +27,13 @@ if TYPE_CHECKING:  # what type checkers see, and what `attach` reads at run time
     from ohmline import kernel as kernel
     from ohmline import learn as learn
     from ohmline import query as query
+    from ohmline import store as store
     from ohmline.game import *  # noqa: F403
     from ohmline.graph import ExponentialEmbedding as ExponentialEmbedding
     from ohmline.graph import Graph as Graph
     from ohmline.kernel import *  # noqa: F403
     from ohmline.learn import *  # noqa: F403
     from ohmline.query import *  # noqa: F403
+    from ohmline.store import *  # noqa: F403
 else:
     __getattr__, __dir__ = attach(__name__)

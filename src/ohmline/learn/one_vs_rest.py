@@ -53,10 +53,10 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     def __init__(self, make: Callable[[], BinaryNodeLearner], classes: Iterable[Any] | None = None) -> None:
         self.make = _maker(make)
-        self.unseen = self._made()
+        self.unseen = self.fresh()
         """Has seen only negatives; late classes start as its copy."""
         self._table = ClassTable(None if classes is None else listed(classes, "classes"))
-        self.members: dict[Any, BinaryNodeLearner] = {label: self._made() for label in self._table.names}
+        self.members: dict[Any, BinaryNodeLearner] = {label: self.fresh() for label in self._table.names}
         """The learner of each class."""
 
     @property
@@ -121,7 +121,7 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             Labels; those that are known already change nothing.
         """
         fresh = [plain_label(label) for label in listed(labels, "labels") if self._table.find(label) < 0]
-        copies = {label: self._made() for label in dict.fromkeys(fresh)}
+        copies = {label: self.fresh() for label in dict.fromkeys(fresh)}
         if copies:
             seen = self.unseen.snapshot()
             for copy in copies.values():
@@ -142,7 +142,8 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
         return put_back
 
-    def _made(self) -> BinaryNodeLearner:
+    def fresh(self) -> BinaryNodeLearner:
+        """A binary learner that has seen nothing, as `make` gives it."""
         return instance(
             self.make(),
             BinaryNodeLearner,

@@ -1,0 +1,203 @@
+"""What a learner stands on (a graph, a kernel, an embedding of points) as plain values and arrays, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ohmline.arrays import AnyArray
+from ohmline.errors import FileFormatError, SnapshotError
+from ohmline.graph.embedding import ExponentialEmbedding
+from ohmline.graph.graph import Graph
+from ohmline.kernel import RBF, LaplacianKernel, Linear, SolverKernel, SpectralKernel, VectorKernel
+from ohmline.kernel.sums import KernelSum, KernelWithTerms
+from ohmline.kernel.vector import PointKernel
+from ohmline.store.graphs import ids_of, ids_text, known_by, read_graph, write_graph
+
+Described = dict[str, Any]
+
+
+class Written:
+    """The graphs and arrays of a description, gathered while it is made; a graph that is met twice is kept once."""
+
+    def __init__(self, *, with_graph: bool) -> None:
+        self.arrays: dict[str, AnyArray] = {}
+        self.graphs: list[Described] = []
+        self._with_graph = with_graph
+
+    def place(self, place: Any) -> Described:
+        """A graph, a kernel or an embedding as plain values."""
+        if type(place) not in _WRITE:
+            raise SnapshotError(
+                f"{place!r} cannot be written into a file: only the kernels of this library can; keep snapshot(), and "
+                "restore it over a kernel that you make again"
+            )
+        return {"kind": type(place).__name__, **_WRITE[type(place)](self, place)}
+
+    def graph(self, graph: Graph) -> Described:
+        """Which of the graphs this one is."""
+        for k, other in enumerate(self.graphs):
+            if other["fingerprint"] == graph.fingerprint:
+                return {"graph": k}
+        number = len(self.graphs)
+        about = known_by(graph)
+        if self._with_graph:
+            more, arrays = write_graph(graph)
+            about |= more
+            self.arrays |= {f"graph{number}.{name}": array for name, array in arrays.items()}
+        self.graphs.append(about)
+        return {"graph": number}
+
+    def array(self, name: str, array: AnyArray) -> str:
+        """Keep an array, under the name that is returned."""
+        free = f"{name}{sum(each.startswith(name) for each in self.arrays)}"
+        self.arrays[free] = np.ascontiguousarray(array)
+        return free
+
+
+class Found:
+    """The graphs and arrays that a file holds, and those that it asks for."""
+
+    def __init__(self, graphs: list[Described], arrays: dict[str, AnyArray], given: Graph | None) -> None:
+        self._graphs, self._arrays, self._given = graphs, arrays, given
+        self._made: dict[int, Graph] = {}
+
+    def place(self, about: Described) -> Any:
+        """The graph, kernel or embedding of a description."""
+        kind = about.get("kind") if isinstance(about, dict) else None
+        if kind not in _READ:
+            raise FileFormatError(
+                f"the file stands on {kind!r}, which this version does not know; upgrade ohmline"
+            )
+        return _READ[kind](self, about)
+
+    def graph(self, about: Described) -> Graph:
+        """The graph that a description names."""
+        number = about["graph"]
+        if number not in self._made:
+            self._made[number] = read_graph(
+                self._graphs[number],
+                {
+                    name: self._arrays.get(f"graph{number}.{name}")
+                    for name in ("indptr", "indices", "weights")
+                },
+                self._given,
+            )
+        return self._made[number]
+
+    def array(self, name: str) -> AnyArray:
+        """An array by its name."""
+        return self._arrays[name]
+
+
+def _write_spectral(to: Written, kernel: SpectralKernel) -> Described:
+    values, vectors = kernel.eigenpairs
+    names = {name: getattr(kernel, name) for name in ("rank", "normalised", "constant", "shift")}
+    return {
+        **to.graph(kernel.graph),
+        **names,
+        "values": to.array("eigenvalues", values),
+        "vectors": to.array("eigenvectors", vectors),
+    }
+
+
+def _read_spectral(of: Found, about: Described) -> SpectralKernel:
+    names = {name: about[name] for name in ("normalised", "constant", "shift")}
+    kernel = SpectralKernel(of.graph(about), about["rank"], **names)
+    values, vectors = of.array(about["values"]), of.array(about["vectors"])
+    n, d = kernel.graph.n, kernel.rank
+    sound = values.dtype == vectors.dtype == np.float64 and values.shape == (d,) and vectors.shape == (n, d)
+    if not sound or not (np.isfinite(values).all() and np.isfinite(vectors).all()):
+        raise FileFormatError(
+            f"the eigenpairs of the file must be {d} finite ones for {n} nodes; it is damaged"
+        )
+    kernel.eigenpairs = values, vectors
+    return kernel
+
+
+_SOLVER = ("b", "c", "columns", "fill_limit", "tolerance")
+
+
+def _write_solver(to: Written, kernel: SolverKernel) -> Described:
+    return {
+        **to.graph(kernel.graph),
+        **{name: getattr(kernel, name) for name in _SOLVER},
+        "factor": kernel.factor,
+    }
+
+
+def _read_solver(of: Found, about: Described) -> Any:
+    factor = about["factor"]
+    options = {name: about[name] for name in _SOLVER}
+    if factor == 1:
+        return SolverKernel(of.graph(about), **options)
+    plain = SolverKernel(of.graph(about), **options | {"b": 0.0, "c": 0.0})
+    return plain.scaled(factor).plus(b=about["b"], c=about["c"])
+
+
+def _write_points(to: Written, kernel: PointKernel) -> Described:
+    return {
+        "over": _vector_text(kernel.kernel),
+        "points": to.array("points", kernel.points),
+        "ids": ids_text(kernel.nodes),
+    }
+
+
+def _vector_text(kernel: VectorKernel) -> Described:
+    if type(kernel) is RBF:
+        return {"kind": "RBF", "width": kernel.width}
+    if type(kernel) is Linear:
+        return {"kind": "Linear"}
+    raise SnapshotError(f"{kernel!r} cannot be written into a file: only RBF and Linear can; keep snapshot()")
+
+
+def _read_points(of: Found, about: Described) -> PointKernel:
+    over = about["over"]
+    kernel = RBF(over["width"]) if over["kind"] == "RBF" else Linear()
+    points = of.array(about["points"])
+    return kernel.over(points, ids_of(about["ids"], len(points)))
+
+
+def _write_embedding(to: Written, embedding: ExponentialEmbedding) -> Described:
+    return {
+        "distances": to.array("distances", embedding.distances),
+        "a": embedding.a if np.isfinite(embedding.a) else "inf",
+        "ids": ids_text(embedding.nodes),
+    }
+
+
+def _read_embedding(of: Found, about: Described) -> ExponentialEmbedding:
+    a = float(about["a"])
+    distances = of.array(about["distances"])
+    return ExponentialEmbedding.from_distances(distances, a, nodes=ids_of(about["ids"], len(distances)))
+
+
+_WRITE: dict[type, Callable[[Written, Any], Described]] = {
+    Graph: Written.graph,
+    LaplacianKernel: lambda to, kernel: to.graph(kernel.graph),
+    SpectralKernel: _write_spectral,
+    SolverKernel: _write_solver,
+    KernelWithTerms: lambda to, kernel: {
+        "origin": to.place(kernel.origin),
+        "factor": kernel.factor,
+        "b": kernel.b,
+        "c": kernel.c,
+    },
+    KernelSum: lambda to, kernel: {"origin": to.place(kernel.origin), "second": to.place(kernel.second)},
+    PointKernel: _write_points,
+    ExponentialEmbedding: _write_embedding,
+}
+_READ: dict[str, Callable[[Found, Described], Any]] = {
+    "Graph": Found.graph,
+    "LaplacianKernel": lambda of, about: LaplacianKernel(of.graph(about)),
+    "SpectralKernel": _read_spectral,
+    "SolverKernel": _read_solver,
+    "KernelWithTerms": lambda of, about: KernelWithTerms(
+        of.place(about["origin"]), factor=about["factor"], b=about["b"], c=about["c"]
+    ),
+    "KernelSum": lambda of, about: KernelSum(of.place(about["origin"]), of.place(about["second"])),
+    "PointKernel": _read_points,
+    "ExponentialEmbedding": _read_embedding,
+}
