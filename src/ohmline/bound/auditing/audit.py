@@ -55,7 +55,7 @@ class ErrorLimit:
     def __str__(self) -> str:
         changed = f", of which {self.changed:,} changed since it began" if self.changed else ""
         return (
-            f"with {100 * self.confidence:g} % confidence at most {100 * self.share:.2g} % ({self.wrong:,}) of the "
+            f"with {100 * self.confidence:g} % confidence at most {100 * self.share:.3g} % ({self.wrong:,}) of the "
             f"remaining {self.remaining:,} predictions are wrong{changed}; {self.found:,} of {self.sampled:,} "
             "random ones were"
         )
@@ -90,7 +90,7 @@ class Audit:
     ...     node = audit.next()
     ...     audit.record(node, node % 2)
     >>> print(audit.at_most(0.95))
-    with 95 % confidence at most 4.2 % (38) of the remaining 900 predictions are wrong; 0 of 100 random ones were
+    with 95 % confidence at most 4.22 % (38) of the remaining 900 predictions are wrong; 0 of 100 random ones were
     """
 
     def __init__(
