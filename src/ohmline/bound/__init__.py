@@ -7,6 +7,8 @@ from ohmline.bound.contract import Assumption as Assumption
 from ohmline.bound.contract import Bound as Bound
 from ohmline.bound.contract import Certificate as Certificate
 from ohmline.bound.embedding import EmbeddingBound as EmbeddingBound
+from ohmline.bound.further import Further as Further
+from ohmline.bound.further import further as further
 from ohmline.bound.geometry import NoisyNorm as NoisyNorm
 from ohmline.bound.geometry import PointLengths as PointLengths
 from ohmline.bound.geometry import noisy_norm as noisy_norm
