@@ -29,8 +29,8 @@ class Further:
     Let w be the function of smallest norm in the kernel's space that fits the labels seen, S their nodes, and
     Var(i) = K_ii - K_iS K_SS^-1 K_Si what they leave open at node i; for a Laplacian kernel the effective resistance
     from i to S. Every labelling u that agrees with the labels seen has ||u - w||^2 = ||u||^2 - ||w||^2. A mistake of w
-    at i adds at least 1 / Var(i) to ||w||^2 once i is labelled, and Var only falls as labels come. So the mistakes that can
-    still come are limited by ||u||^2 - ||w||^2, and ||u||^2 by the weight that u cuts.
+    at i adds at least 1 / Var(i) to ||w||^2 once i is labelled, and Var only falls as labels come. So the mistakes
+    that can still come are limited by ||u||^2 - ||w||^2, and ||u||^2 by the weight that u cuts.
 
     With more than two classes there is one such function for each, +1 on its class and -1 elsewhere, and the class of
     largest value is predicted: a mistake adds at least 2 / Var(i) to the sum of their squared norms, and an edge that
