@@ -43,11 +43,13 @@ def play_arrays(
         raise no_variance(query)
     revealed = np.array(stream.revealed)  # compiled code knows writable arrays only
     trials = Trials(where, codes_for(learner, stream), revealed, draws, 1)
-    game = Blocks(learner, query, trials, limits, report)
-    game.play()
-    log = game.log if game.played == len(where) else game.log.part(slice(game.played))
-    meaning = {code: learner.decode(code) for code in distinct(log.prediction)}
-    learner.settle()
+    try:
+        game = Blocks(learner, query, trials, limits, report)
+        game.play()
+        log = game.log if game.played == len(where) else game.log.part(slice(game.played))
+        meaning = {code: learner.decode(code) for code in distinct(log.prediction)}
+    finally:  # a game that was stopped leaves no class that nobody was seen of
+        learner.settle()
     return meaning, log, game.played
 
 
@@ -109,7 +111,15 @@ class Blocks:
         step, stopped, asked = learner.step(watched=self.reads_variance), -1, set[int]()
         while True:
             try:
-                run(step, self.question, part, self.reads_variance, self.limits.most_labels, progress, log)
+                run(
+                    step.address,
+                    self.question,
+                    part,
+                    self.reads_variance,
+                    self.limits.most_labels,
+                    progress,
+                    log,
+                )
                 break
             except MissingColumn:
                 learner.restage()

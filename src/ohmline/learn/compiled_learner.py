@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Container, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from math import nan
+from threading import Lock
 from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
@@ -33,6 +34,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
     _space: Any = None
     _state: Any = None
     _bound: Bound | None = None
+    _lock: Lock
 
     @property
     def space(self) -> Any:
@@ -141,9 +143,25 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """
         return self.learn_compiled(place, code)
 
-    def alone(self) -> AbstractContextManager[None]:
-        """In a `with`: a game in which nobody else may change the learner, where it guards against that."""
-        return nullcontext()
+    def __new__(cls, *arguments: Any, **options: Any) -> Self:
+        made = super().__new__(cls)
+        made._lock = Lock()
+        return made
+
+    @final
+    def alone(self) -> AbstractContextManager[Any]:
+        """In a `with`: a game, or another change, during which nobody else may change the learner.
+
+        Where a change is under way already, `LearnerError`. What is returned is the lock itself: a `with` that takes
+        and gives back anything else can be cut in two by Ctrl-C, and the learner would stay locked.
+        """
+        if self._lock.locked():
+            raise LearnerError(
+                f"this {type(self).__name__} is being changed, by another thread or by the game from which this call "
+                "came; reading it meanwhile is safe, but let one at a time change it (a threading.Lock around "
+                "learn_one, say)"
+            )
+        return self._lock
 
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
@@ -188,11 +206,11 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """`spread` at a place that was checked."""
         if not has_own_body(variance, type(self.state)):
             return nan
-        address = self.step(watched=True)
+        bound = self.step(watched=True)
         try:
-            return variance_at(address, place)
+            return variance_at(bound.address, place)
         except MissingColumn:
-            return self._columns.fetching(lambda: variance_at(address, place))
+            return self._columns.fetching(lambda: variance_at(bound.address, place))
 
     @final
     def learn_compiled(self, place: Any, code: int) -> tuple[int, bool, float]:
@@ -233,8 +251,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
                 raise
 
     @final
-    def step(self, *, watched: bool = False) -> int:
-        """The address of the step for loops to call; valid until the space or the state is replaced.
+    def step(self, *, watched: bool = False) -> Bound:
+        """The step for loops to call, bound to the space and the state of now.
+
+        Its address is valid only while what is returned is held: another thread may bind the learner anew.
 
         Parameters
         ----------
@@ -244,15 +264,16 @@ class CompiledLearner(OnlineLearner[X, Y]):
         bound = self._bound
         if bound is None or (watched and not bound.watched):
             bound = self._bind(watched=watched)
-        return bound.address
+        return bound
 
     @final
     def _bind(self, *, watched: bool) -> Bound:
         self._check_bodies()
         rehearsal = copied(self.state) if may_miss_columns(self.space) else None
         place, every = self._any_place(), self.learns_unlabelled
-        self._bound = bind(self.space, self.state, rehearsal, place, every_point=every, watched=watched)
-        return self._bound
+        bound = bind(self.space, self.state, rehearsal, place, every_point=every, watched=watched)
+        self._bound = bound
+        return bound
 
     @final
     def restage(self) -> None:
@@ -341,8 +362,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
         return put_back
 
-    def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
-        return {name: value for name, value in self.__dict__.items() if name != "_bound"}
+    def __getstate__(self) -> dict[str, Any]:  # neither machine code nor a lock travels
+        return {name: value for name, value in self.__dict__.items() if name not in ("_bound", "_lock")}
 
 
 def copied(state: Any) -> Any:

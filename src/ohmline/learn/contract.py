@@ -281,6 +281,17 @@ def expect_place(state: State, kind: str, fingerprint: str, n: int) -> None:
         )
 
 
+def expect_settings(state: State, kind: str, settings: State) -> None:
+    """Refuse a snapshot of a learner that was made with other parameters or classes."""
+    for key, mine in settings.items():
+        saved = take(state, kind, key)
+        if saved.dtype.kind != mine.dtype.kind or not np.array_equal(saved, mine):
+            raise SnapshotError(
+                f"the snapshot was made with {key} = {shown(saved.tolist())}, this {kind} with {shown(mine.tolist())}; "
+                f"{kind}.restore makes a learner with the parameters of the snapshot"
+            )
+
+
 def expect_kind(state: State, kind: str) -> None:
     """Refuse a snapshot of another class of learner."""
     found = saved_text(state, kind, "kind")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ohmline.arrays import AnyArray, Floats, Ints
-from ohmline.compiled import dot, implements
+from ohmline.compiled import dot, implements, undisturbed
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
 from ohmline.learn.contract import State, expect_kind, saved_member, saved_number, take
@@ -136,9 +136,10 @@ class SharedLGC(OverKernel, ManyClassLearner):
     def settle(self) -> None:
         if not self._table.fixed:
             known = self.state.order[: self.state.seen[0]].copy()
-            self._table.keep(known)
-            self._resize(known, 0)
-            self.state.order[:] = np.arange(len(known))
+            with undisturbed():
+                self._resize(known, 0)
+                self.state.order[:] = np.arange(len(known))
+                self._table.keep(known)
 
     def settings(self) -> State:
         return {
