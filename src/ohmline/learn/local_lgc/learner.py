@@ -20,11 +20,14 @@ from ohmline.learn.classes import ClassTable, ManyClassLearner, writable, writte
 from ohmline.learn.compiled_learner import copied
 from ohmline.learn.contract import State, Update, expect_kind
 from ohmline.learn.local_lgc import saved
+from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
+from ohmline.learn.local_lgc.certain import certain_at
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
-from ohmline.learn.local_lgc.local_solve import LocalSolve, count_labels, diagonals
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
-from ohmline.learn.local_lgc.step import LocalState, certain_at, chances_at, scores_at, withdraw
+from ohmline.learn.local_lgc.scratch import LocalSolve
+from ohmline.learn.local_lgc.state import LocalState
+from ohmline.learn.local_lgc.step import chances_at, scores_at, withdraw
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT
 
 
@@ -270,13 +273,12 @@ class LocalLGC(ManyClassLearner):
         """
         tolerance = self.space.tolerance if tolerance is None else within(tolerance, "tolerance")
         found = certain_at(self.space, self.state, self.nodes.position(x), tolerance)
-        left = found.residual - found.negative
         return Certainty(
             self.decode(found.code),
             found.certain,
             found.margin,
             found.x / (1 + found.negative),
-            found.x / (1 - left) if left < 1 else float("inf"),
+            found.x / (1 - found.positive) if found.positive < 1 else float("inf"),
             found.edges,
         )
 
@@ -342,6 +344,7 @@ class LocalLGC(ManyClassLearner):
                 )
             self.space = self._growing.resized(self.space, n)
             self.state.precision[n - 1] = self.space.ridge
+            self.state.solve.forget()
             self._growing.nodes = nodes  # last, so that nobody asks about it before there is room for it
 
     def add_edge(self, u: Hashable, v: Hashable, weight: float = 1.0) -> None:
@@ -408,7 +411,7 @@ class LocalLGC(ManyClassLearner):
         counts, order = np.zeros(columns, np.int64), np.full(columns, -1)
         counts[: len(keep)] = old.counts[keep]
         order[: len(keep)] = old.order[: len(keep)]
-        solve = LocalSolve.empty(len(old.label), columns)
+        solve = old.solve.with_classes(columns)
         self.state = old._replace(estimate=estimate, counts=counts, order=order, solve=solve)
 
     def _kept(self) -> list[tuple[str, AnyArray]]:
