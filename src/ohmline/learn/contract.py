@@ -274,6 +274,16 @@ def expect_place(state: State, kind: str, fingerprint: str, n: int) -> None:
         raise SnapshotError(
             f"the snapshot is of {saved} nodes, the kernel has {n}; restore it over the kernel it was made with"
         )
+    expect_fingerprint(state, kind, fingerprint)
+
+
+def expect_fingerprint(state: State, kind: str, fingerprint: str) -> None:
+    """Refuse a snapshot that was made over another graph or kernel, or that does not say over which."""
+    if "fingerprint" not in state:
+        raise SnapshotError(
+            "the snapshot has no fingerprint of its graph: an older version of Ohmline made it, and it cannot be "
+            "checked; learn again, and take a new one"
+        )
     if saved_text(state, kind, "fingerprint") != fingerprint:
         raise SnapshotError(
             "the snapshot was made over another graph or kernel: nodes, edges, weights or parameters are "

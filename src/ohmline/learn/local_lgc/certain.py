@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,36 @@ from ohmline.learn.local_lgc.scratch import begin
 from ohmline.learn.local_lgc.state import LocalState, first_two, weigh
 
 EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """What a truncated solve proves about the exact solution at one node.
+
+    Attributes
+    ----------
+    prediction
+        The class with the best score; None for "don't know".
+    certain
+        Whether no further solving can change the prediction.
+    lead
+        Where `certain`, the exact score of the prediction exceeds that of every other class by at least this,
+        which is then above 0; otherwise it is 0 or less, up to rounding, and proves nothing.
+    variance
+        A lower bound on (Q^-1)_tt, the variance of the node's value: x_t, or x_t / (1 + ||r-||_1) where a global
+        solve left a negative part r- of the residual.
+    variance_at_most
+        An upper bound on the same: x_t / (1 - ||r+||_1), infinite when the residual is 1 or more.
+    edges
+        What the solve cost: the edges touched.
+    """
+
+    prediction: Any
+    certain: bool
+    lead: float
+    variance: float
+    variance_at_most: float
+    edges: int
 
 
 @internal
