@@ -214,7 +214,7 @@ def saved_list(state: State, kind: str, key: str) -> list[Any]:
     """A list of strings and numbers, which a snapshot holds as JSON."""
     try:
         found = json.loads(saved_text(state, kind, key))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SnapshotError(f"{key!r} of the snapshot cannot be read ({error}); save it again") from None
     if not isinstance(found, list) or not all(isinstance(y, str | int | float) and y == y for y in found):
         raise SnapshotError(
