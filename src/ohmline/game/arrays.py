@@ -16,7 +16,7 @@ from ohmline.game.until import Until
 from ohmline.kernel.space import MissingColumn
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.step import UNLABELLED
-from ohmline.query.stream import Sight, asks_at, needs_variance, no_variance, question
+from ohmline.query.asking import Sight, asks_at, needs_variance, no_variance, question
 
 FIRST_BLOCK = 4096
 """Trials in the first block of a game."""

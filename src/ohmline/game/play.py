@@ -21,7 +21,8 @@ from ohmline.game.until import Ending, Until, limits_of
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.one_vs_rest import OneVsRest
-from ohmline.query.stream import Always, checked, in_compiled_code, is_blind, needs_coin
+from ohmline.query.asking import checked, in_compiled_code, is_blind, needs_coin
+from ohmline.query.stream import Always
 
 
 def play(

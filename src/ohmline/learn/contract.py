@@ -214,7 +214,7 @@ def saved_list(state: State, kind: str, key: str) -> list[Any]:
     """A list of strings and numbers, which a snapshot holds as JSON."""
     try:
         found = json.loads(saved_text(state, kind, key))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SnapshotError(f"{key!r} of the snapshot cannot be read ({error}); save it again") from None
     if not isinstance(found, list) or not all(isinstance(y, str | int | float) and y == y for y in found):
         raise SnapshotError(
@@ -273,6 +273,16 @@ def expect_place(state: State, kind: str, fingerprint: str, n: int) -> None:
     if saved != n:
         raise SnapshotError(
             f"the snapshot is of {saved} nodes, the kernel has {n}; restore it over the kernel it was made with"
+        )
+    expect_fingerprint(state, kind, fingerprint)
+
+
+def expect_fingerprint(state: State, kind: str, fingerprint: str) -> None:
+    """Refuse a snapshot that was made over another graph or kernel, or that does not say over which."""
+    if "fingerprint" not in state:
+        raise SnapshotError(
+            "the snapshot has no fingerprint of its graph: an older version of Ohmline made it, and it cannot be "
+            "checked; learn again, and take a new one"
         )
     if saved_text(state, kind, "fingerprint") != fingerprint:
         raise SnapshotError(
