@@ -266,3 +266,21 @@ def test_halving_and_late_classes_are_put_back_too() -> None:
             with pytest.raises(OhmlineError):
                 ohm.play(learner, [(1, "b"), (2, "c"), ("nowhere", "d")], compiled=compiled)
             assert learner.classes == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "what"),
+    [
+        (lambda k: ohm.OnlineLGC(k, 10.0), lambda k: ohm.OnlineLGC(k, 0.1), "mu = 10.0"),
+        (lambda k: ohm.SharedLGC(k, ["a", "b"]), lambda k: ohm.SharedLGC(k, ["b", "a"]), "classes"),
+        (lambda k: ohm.PassiveAggressive(k, 5.0), lambda k: ohm.PassiveAggressive(k, 1.0), "aggressiveness"),
+        (lambda k: ohm.Projection.one_proj(k), lambda k: ohm.Projection.min_norm(k), "strategy"),
+    ],
+)
+def test_a_snapshot_of_other_parameters_is_not_loaded(one: Any, other: Any, what: str) -> None:
+    kernel = ohm.SpectralKernel(ohm.Graph.from_edges([(0, 1), (1, 2), (2, 3)]), rank=3)
+    learner = other(kernel)
+    before = learner.snapshot()
+    with pytest.raises(SnapshotError, match=f"the snapshot was made with {what}"):
+        learner.load(one(kernel).snapshot())
+    assert all(np.array_equal(before[key], value) for key, value in learner.snapshot().items())

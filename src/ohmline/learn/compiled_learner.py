@@ -184,7 +184,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     def _look(self, place: Any) -> tuple[int, float]:
         """`look` at a place that was checked."""
-        bound = self._bound or self._bind(watched=False)
+        bound = self.step()
         try:
             return bound.view(bound.address, place)
         except MissingColumn:
@@ -226,7 +226,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
     @final
     def _learn(self, place: Any, code: int) -> tuple[int, bool, float]:
         """`learn_compiled` of a place and a code that were checked."""
-        bound = self._bound or self._bind(watched=False)
+        bound = self.step()
         try:
             return bound.learn(bound.address, place, code)
         except MissingColumn:
@@ -262,16 +262,23 @@ class CompiledLearner(OnlineLearner[X, Y]):
             Whether the loop will ask for variances. Default False.
         """
         bound = self._bound
-        if bound is None or (watched and not bound.watched):
+        # A thread that reads may have bound what the learner was before another one changed it.
+        if (
+            bound is None
+            or bound.state is not self._state
+            or bound.space is not self._space
+            or (watched and not bound.watched)
+        ):
             bound = self._bind(watched=watched)
         return bound
 
     @final
     def _bind(self, *, watched: bool) -> Bound:
         self._check_bodies()
-        rehearsal = copied(self.state) if may_miss_columns(self.space) else None
+        space, state = self._space, self._state
+        rehearsal = copied(state) if may_miss_columns(space) else None
         place, every = self._any_place(), self.learns_unlabelled
-        bound = bind(self.space, self.state, rehearsal, place, every_point=every, watched=watched)
+        bound = bind(space, state, rehearsal, place, every_point=every, watched=watched)
         self._bound = bound
         return bound
 

@@ -168,6 +168,6 @@ class BinaryKernelLearner(OverKernel, BinaryNodeLearner):
 
     @classmethod
     def restore(cls, state: State, kernel: Any) -> Self:
-        learner = cls(kernel)  # type: ignore[call-arg]
+        learner = cls(kernel)
         learner.load(state)
         return learner

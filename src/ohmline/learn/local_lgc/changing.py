@@ -1,20 +1,18 @@
-"""How LocalLGC changes otherwise than by a label: labels are withdrawn, nodes and edges come, one thread at a time."""
+"""How LocalLGC changes otherwise than by a label: labels are withdrawn, nodes and edges come."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
-from threading import Lock
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.checks import shown
+from ohmline.compiled import undisturbed
 from ohmline.errors import GraphError, LearnerError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ManyClassLearner, writable
-from ohmline.learn.contract import Update
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import within
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
@@ -26,28 +24,10 @@ class ChangingLearner(ManyClassLearner):
     """A learner over a graph that grows, whose labels can be taken back."""
 
     _growing: GrowingGraph
-    _lock: Lock
 
     @property
     def nodes(self) -> NodeIndex:
         return self._growing.nodes
-
-    def learn_one(self, x: Hashable, y: Any) -> Update:
-        if not self._lock.acquire(blocking=False):
-            raise _in_use()
-        try:
-            return super().learn_one(x, y)
-        finally:
-            self._lock.release()
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        if not self._lock.acquire(blocking=False):
-            raise _in_use()
-        try:
-            yield
-        finally:
-            self._lock.release()
 
     def forget_one(self, x: Hashable) -> None:
         """Withdraw the label of `x`: every score is as if it had never been learned, to within `tolerance`.
@@ -74,7 +54,7 @@ class ChangingLearner(ManyClassLearner):
         node
             An id that the graph does not have yet: a string or a number.
         """
-        with self.alone():
+        with self.alone(), undisturbed():
             plain = node.item() if isinstance(node, np.generic) else node
             if getattr(plain, "__hash__", None) is not None and not writable(plain):
                 raise GraphError(
@@ -109,8 +89,9 @@ class ChangingLearner(ManyClassLearner):
         """
         with self.alone():
             i, j, w = self._growing.check_edge(u, v, weight)
-            self.space = self._growing.with_room(self.space, i, j)
-            self._growing.add_edge(self.space, self.state, i, j, w)
+            with undisturbed():
+                self.space = self._growing.with_room(self.space, i, j)
+                self._growing.add_edge(self.space, self.state, i, j, w)
             if self.state.counts.any():
                 mend(self.space, self.state, i, j)
 
@@ -141,10 +122,11 @@ class ChangingLearner(ManyClassLearner):
         if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
             place = np.full(len(self._table) + 1, -1)
             place[known] = np.arange(len(known))  # the last entry translates "no label"
-            self._table.keep(known)
-            self._resize(known, 0)
-            self.state.label[:] = place[self.state.label]
-            self.state.order[:] = np.arange(len(known))
+            with undisturbed():
+                self._resize(known, 0)
+                self.state.label[:] = place[self.state.label]
+                self.state.order[:] = np.arange(len(known))
+                self._table.keep(known)
 
     def _resize(self, keep: Ints, fresh: int) -> None:
         """Keep the columns of the classes at `keep`, and add `fresh` empty ones: as many again as there are, at least.
@@ -163,20 +145,6 @@ class ChangingLearner(ManyClassLearner):
         order[: len(keep)] = old.order[: len(keep)]
         solve = old.solve.with_classes(columns)
         self.state = old._replace(estimate=estimate, counts=counts, order=order, solve=solve)
-
-    def __getstate__(self) -> dict[str, Any]:  # a lock does not travel to another process
-        return {name: value for name, value in super().__getstate__().items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = Lock()
-
-
-def _in_use() -> LearnerError:
-    return LearnerError(
-        "another thread is changing this LocalLGC; reading from several threads is safe, but let one thread at a "
-        "time change it (a threading.Lock around learn_one, say)"
-    )
 
 
 def _longer(array: Any, length: int, fill: float) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from threading import Lock
 from types import MappingProxyType
 from typing import Any, Self, final
 
@@ -166,7 +165,6 @@ class LocalLGC(ChangingLearner):
             or_infinite(non_negative, caution, "caution"),
         )
         self.guess, self.reach = flag(guess, "guess"), flag(reach, "reach")
-        self._lock = Lock()
         self.space = self._growing.adjacency(
             self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach
         )
