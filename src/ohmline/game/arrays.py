@@ -42,8 +42,8 @@ def play_arrays(
     if needs_variance(query) and len(where) and np.isnan(learner.spread(where[0])):
         raise no_variance(query)
     revealed = np.array(stream.revealed)  # compiled code knows writable arrays only
-    trials = Trials(where, codes_for(learner, stream), revealed, draws, 1)
     try:
+        trials = Trials(where, codes_for(learner, stream), revealed, draws, 1)
         game = Blocks(learner, query, trials, limits, report)
         game.play()
         log = game.log if game.played == len(where) else game.log.part(slice(game.played))

@@ -124,7 +124,9 @@ class ManyClassLearner(NodeLearner[Any]):
 
     @final
     def predict_one(self, x: Hashable) -> Any:
-        return self.decode(self._look(self.nodes.position(x))[0])
+        place = self.nodes.position(x)
+        with self._still:
+            return self.decode(self._look(place)[0])
 
     @final
     def encode(self, y: Any) -> int:
@@ -137,10 +139,10 @@ class ManyClassLearner(NodeLearner[Any]):
         known = len(self._table)
         fresh = [y for y in labels if self._table.find(y) < 0]
         if fresh:
-            with undisturbed():
+            with undisturbed(), self._still:
                 added = self._table.admit_all(fresh)
                 try:
-                    self._resize(np.arange(known), added)
+                    self.state = self._resized(np.arange(known), added)
                 except BaseException:  # no memory, perhaps: a class without room must not stay
                     self._table.keep(range(known))
                     raise
@@ -178,8 +180,8 @@ class ManyClassLearner(NodeLearner[Any]):
         return represent(self, classes=self._table.declared)
 
     @abstractmethod
-    def _resize(self, keep: Ints, fresh: int) -> None:
-        """Keep what the state holds of the classes at `keep`, and make room for `fresh` more."""
+    def _resized(self, keep: Ints, fresh: int) -> Any:
+        """The state with what it holds of the classes at `keep`, and room for `fresh` more."""
 
 
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:

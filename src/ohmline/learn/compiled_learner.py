@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
 from math import nan
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
@@ -35,6 +35,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
     _state: Any = None
     _bound: Bound | None = None
     _lock: Lock
+    """Held by whoever changes the learner."""
+    _still: RLock
+    """Held while the state and what belongs to it are read or replaced as one: what was bound before a state was
+    replaced must not be read after it, because the two may share arrays."""
 
     @property
     def space(self) -> Any:
@@ -43,7 +47,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @space.setter
     def space(self, space: Any) -> None:
-        self._space, self._bound = space, None
+        with self._still:
+            self._space, self._bound = space, None
 
     @property
     def state(self) -> Any:
@@ -52,7 +57,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @state.setter
     def state(self, state: Any) -> None:
-        self._state, self._bound = state, None
+        with self._still:
+            self._state, self._bound = state, None
 
     @abstractmethod
     def locate(self, x: X) -> Any:
@@ -145,7 +151,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     def __new__(cls, *arguments: Any, **options: Any) -> Self:
         made = super().__new__(cls)
-        made._lock = Lock()
+        made._lock, made._still = Lock(), RLock()
         return made
 
     @final
@@ -184,9 +190,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     def _look(self, place: Any) -> tuple[int, float]:
         """`look` at a place that was checked."""
-        bound = self.step()
         try:
-            return bound.view(bound.address, place)
+            with self._still:
+                bound = self.step()
+                return bound.view(bound.address, place)
         except MissingColumn:
             return self._columns.fetching(lambda: view_at(bound.address, place))
 
@@ -206,9 +213,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """`spread` at a place that was checked."""
         if not has_own_body(variance, type(self.state)):
             return nan
-        bound = self.step(watched=True)
         try:
-            return variance_at(bound.address, place)
+            with self._still:
+                bound = self.step(watched=True)
+                return variance_at(bound.address, place)
         except MissingColumn:
             return self._columns.fetching(lambda: variance_at(bound.address, place))
 
@@ -339,8 +347,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def view_one(self, x: X) -> View[Y]:
-        code, margin = self._look(self.locate(x))
-        return View(self.decode(code), margin)
+        place = self.locate(x)
+        with self._still:
+            code, margin = self._look(place)
+            return View(self.decode(code), margin)
 
     @final
     def variance_one(self, x: X) -> float:
@@ -370,7 +380,11 @@ class CompiledLearner(OnlineLearner[X, Y]):
         return put_back
 
     def __getstate__(self) -> dict[str, Any]:  # neither machine code nor a lock travels
-        return {name: value for name, value in self.__dict__.items() if name not in ("_bound", "_lock")}
+        return {name: value for name, value in self.__dict__.items() if name not in MORTAL}
+
+
+MORTAL = frozenset({"_bound", "_lock", "_still"})
+"""What belongs to one learner in one process, and is not copied with it."""
 
 
 def copied(state: Any) -> Any:

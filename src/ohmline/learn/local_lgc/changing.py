@@ -17,6 +17,7 @@ from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import within
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
 from ohmline.learn.local_lgc.scratch import LocalSolve
+from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import withdraw
 
 
@@ -54,7 +55,7 @@ class ChangingLearner(ManyClassLearner):
         node
             An id that the graph does not have yet: a string or a number.
         """
-        with self.alone(), undisturbed():
+        with self.alone(), undisturbed(), self._still:
             plain = node.item() if isinstance(node, np.generic) else node
             if getattr(plain, "__hash__", None) is not None and not writable(plain):
                 raise GraphError(
@@ -89,7 +90,7 @@ class ChangingLearner(ManyClassLearner):
         """
         with self.alone():
             i, j, w = self._growing.check_edge(u, v, weight)
-            with undisturbed():
+            with undisturbed(), self._still:
                 self.space = self._growing.with_room(self.space, i, j)
                 self._growing.add_edge(self.space, self.state, i, j, w)
             if self.state.counts.any():
@@ -122,21 +123,21 @@ class ChangingLearner(ManyClassLearner):
         if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
             place = np.full(len(self._table) + 1, -1)
             place[known] = np.arange(len(known))  # the last entry translates "no label"
-            with undisturbed():
-                self._resize(known, 0)
-                self.state.label[:] = place[self.state.label]
-                self.state.order[:] = np.arange(len(known))
+            with undisturbed(), self._still:
+                self.state = self._resized(known, 0)._replace(
+                    label=place[self.state.label], order=np.arange(len(known))
+                )
                 self._table.keep(known)
 
-    def _resize(self, keep: Ints, fresh: int) -> None:
-        """Keep the columns of the classes at `keep`, and add `fresh` empty ones: as many again as there are, at least.
+    def _resized(self, keep: Ints, fresh: int) -> LocalState:
+        """The state with the columns of the classes at `keep`, and `fresh` empty ones: as many again, at least.
 
         Columns to spare are what makes a thousand late classes cost little more than one.
         """
         old, need = self.state, len(keep) + fresh
         held = old.estimate.shape[1]
         if fresh and need <= held:
-            return
+            return old
         columns = max(need, 2 * held) if fresh else need
         estimate = np.zeros((len(old.label), columns))
         estimate[:, : len(keep)] = old.estimate[:, keep]
@@ -144,7 +145,7 @@ class ChangingLearner(ManyClassLearner):
         counts[: len(keep)] = old.counts[keep]
         order[: len(keep)] = old.order[: len(keep)]
         solve = old.solve.with_classes(columns)
-        self.state = old._replace(estimate=estimate, counts=counts, order=order, solve=solve)
+        return old._replace(estimate=estimate, counts=counts, order=order, solve=solve)
 
 
 def _longer(array: Any, length: int, fill: float) -> Any:

@@ -190,8 +190,10 @@ class LocalLGC(ChangingLearner):
         x
             A node.
         """
-        classes, score = self.classes, np.zeros(len(self._table))
-        scores_at(self.space, self.state, self.nodes.position(x), score)
+        t = self.nodes.position(x)
+        with self._still:
+            classes, score = self.classes, np.zeros(len(self._table))
+            scores_at(self.space, self.state, t, score)
         return dict(zip(classes, score.tolist(), strict=True))
 
     def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
@@ -206,8 +208,10 @@ class LocalLGC(ChangingLearner):
         x
             A node.
         """
-        classes, chance = self.classes, np.zeros(len(self._table))
-        known = chances_at(self.space, self.state, self.nodes.position(x), chance)
+        t = self.nodes.position(x)
+        with self._still:
+            classes, chance = self.classes, np.zeros(len(self._table))
+            known = chances_at(self.space, self.state, t, chance)
         return dict(zip(classes, chance.tolist(), strict=True)) if known else {}
 
     def label_one(self, x: Hashable) -> Any:
@@ -218,7 +222,9 @@ class LocalLGC(ChangingLearner):
         x
             A node.
         """
-        return self.decode(int(self.state.label[self.nodes.position(x)]))
+        t = self.nodes.position(x)
+        with self._still:
+            return self.decode(int(self.state.label[t]))
 
     def certain_one(self, x: Hashable, *, tolerance: float | None = None) -> Certainty:
         """Solve at `x` until its class cannot change any more, or down to `tolerance`.
@@ -235,9 +241,12 @@ class LocalLGC(ChangingLearner):
             Where the solve ends at the latest, above 0; None (default) takes the learner's own.
         """
         tolerance = self.space.tolerance if tolerance is None else within(tolerance, "tolerance")
-        found = certain_at(self.space, self.state, self.nodes.position(x), tolerance)
+        t = self.nodes.position(x)
+        with self._still:
+            found = certain_at(self.space, self.state, t, tolerance)
+            prediction = self.decode(found.code)
         return Certainty(
-            self.decode(found.code),
+            prediction,
             found.certain,
             found.margin,
             found.x / (1 + found.negative),

@@ -15,7 +15,7 @@ from ohmline.checks import flag, iterator, listed, number, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.classes import ClassTable
-from ohmline.learn.compiled_learner import CompiledLearner
+from ohmline.learn.compiled_learner import MORTAL, CompiledLearner
 from ohmline.learn.contract import State, expect_kind, saved_text, take
 from ohmline.learn.manifold.bandwidth import Bandwidth, different, lopsided
 from ohmline.learn.manifold.bases import Basis, Buffer, Keep
@@ -414,7 +414,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def checkpoint(self) -> Callable[[], None]:
         shared = {id(part): part for part in (self.options, self._space)}  # nothing changes these
-        changing = {name: value for name, value in vars(self).items() if name != "_bound"}
+        changing = {name: value for name, value in vars(self).items() if name not in MORTAL}
         kept = deepcopy(changing, shared)
 
         def put_back() -> None:
