@@ -119,10 +119,12 @@ class Settled(NamedTuple):
 
 
 @compiled
-def certain_at(adjacency: Adjacency, state: LocalState, t: int, tolerance: float) -> Settled:
-    """`settle_class`, with all that it found."""
+def certain_at(
+    adjacency: Adjacency, state: LocalState, t: int, tolerance: float
+) -> tuple[bool, int, float, float, float, float, int]:
+    """`settle_class`, with all that it found: the members of `Settled`."""
     certain, off = settle_class(adjacency, state, t, tolerance)
     found = state.solve.found[0]
     x = state.solve.x[t]
     above, below = found.residual - found.negative + off, found.negative + off
-    return Settled(certain, found.code, found.margin, x, above, below, found.edges)
+    return certain, found.code, found.margin, x, above, below, found.edges

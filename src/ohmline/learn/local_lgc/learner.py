@@ -16,7 +16,7 @@ from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.compiled_learner import copied
 from ohmline.learn.contract import State, expect_fingerprint, expect_kind, expect_place
 from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
-from ohmline.learn.local_lgc.certain import Certainty, certain_at
+from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
@@ -243,7 +243,7 @@ class LocalLGC(ChangingLearner):
         tolerance = self.space.tolerance if tolerance is None else within(tolerance, "tolerance")
         t = self.nodes.position(x)
         with self._still:
-            found = certain_at(self.space, self.state, t, tolerance)
+            found = Settled(*certain_at(self.space, self.state, t, tolerance))
             prediction = self.decode(found.code)
         return Certainty(
             prediction,
