@@ -119,6 +119,18 @@ LEARNERS = {
             restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
         )
     ),
+    "nearest, three": Case(
+        Subject(
+            make=lambda g: ohm.NearestNeighbour(g, k=3),
+            restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
+        )
+    ),
+    "nearest, four, resistance": Case(
+        Subject(
+            make=lambda g: ohm.NearestNeighbour(g, ohm.Distance.RESISTANCE, k=4),
+            restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
+        )
+    ),
     "one vs rest, learned": Case(
         Subject(
             make=lambda g: ohm.OneVsRest(lambda: ohm.Perceptron(biased(g))),
@@ -157,6 +169,19 @@ def test_halving_keeps_the_laws_on_forests(data: st.DataObject) -> None:
     graph, stream, labelling = data.draw(
         games(extra_edges=False, weighted=False, named=data.draw(st.booleans()))
     )
+    budget = int(ohm.graph.measure.cut(graph, labelling))
+    subject = Subject(
+        make=lambda g: ohm.Halving(g, budget),
+        restore=lambda s, g: ohm.Halving.restore(s, g),
+        bound=ohm.bound.HalvingBound,
+    )
+    ohm.check.learner(subject, graph, stream, comparator=labelling)
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_halving_keeps_the_laws_on_graphs_with_rings(data: st.DataObject) -> None:
+    graph, stream, labelling = data.draw(games(max_nodes=8, weighted=False, named=data.draw(st.booleans())))
     budget = int(ohm.graph.measure.cut(graph, labelling))
     subject = Subject(
         make=lambda g: ohm.Halving(g, budget),

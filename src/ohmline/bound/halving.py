@@ -25,7 +25,7 @@ class HalvingBound(Bound):
     | paper | here |
     |---|---|
     | K_G^k | the learner's labellings, with a cut of at most (or exactly) the budget, counted exactly |
-    | the cardinality's upper bound | `labelling_bits`, for graphs on which exact counting is not feasible |
+    | the cardinality's upper bound | `labelling_bits`, for graphs too wide to count on exactly |
 
     A mistaken trial (a tie is one) rules out at least half of the labellings that are left. With a
     comparator one labelling survives, so the bound is log2 of their number; without it, the bound is
@@ -46,7 +46,9 @@ class HalvingBound(Bound):
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
         seen = evidence(trace, Halving)
         learner: Halving = trace.learner
-        fresh = Halving(learner.graph, learner.cut_budget, exactly=learner.exactly)
+        fresh = Halving(
+            learner.graph, learner.cut_budget, exactly=learner.exactly, width_limit=learner.width_limit
+        )
         bits = math.log2(fresh.labellings)
         labellings = fresh.labellings
         afresh = played_again(seen, fresh, "the learner had seen nothing before")
