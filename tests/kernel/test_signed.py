@@ -172,7 +172,7 @@ def test_five_thousand_games_and_five_hundred_adversaries_over_definite_signed_k
 @settings(max_examples=20)
 @given(st.integers(3, 8), st.integers(0, 1000))
 def test_without_definiteness_the_formula_is_beaten(n: int, seed: int) -> None:
-    """A balanced graph: the labelling by sides cuts nothing, so the formula says 0, and the first trial is a mistake."""
+    """The labelling by sides of a balanced graph cuts nothing, so the formula says 0; the first trial is a mistake."""
     rng = np.random.default_rng(seed)
     side = rng.choice([-1, 1], size=n)
     side[:2] = 1, -1
