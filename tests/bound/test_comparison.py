@@ -271,6 +271,17 @@ def test_theorem_4_1_explains_the_ridge() -> None:
     assert found.sqnorm <= kernel.sqnorm(family.clean) + float(odd @ odd) / 2.0
 
 
+def test_equation_14_a_ridge_pays_four_over_c_for_each_odd_label() -> None:
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n, c = int(rng.integers(1, 8)), float(10.0 ** rng.uniform(-2, 2))
+        kernel = symmetric(np.linalg.inv(definite(rng, n)))
+        u, noisy = rng.choice([-1.0, 1.0], size=(2, n))
+        odd = int(np.sum(u != noisy))
+        ridged = MatrixKernel(kernel.matrix + c * np.eye(n))
+        assert ridged.sqnorm(noisy) <= (kernel.sqnorm(u) + 4 * odd / c) * (1 + 1e-7)
+
+
 def test_lemma_3_1_the_shortest_function_through_a_point() -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)

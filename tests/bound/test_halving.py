@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -126,6 +127,28 @@ def test_each_assumption_of_the_bound_is_needed() -> None:
     taught.learn_one(0, 1)
     later = ohm.play(taught, ohm.Stream([6, 3, 9], [-1, -1, -1]))
     assert not HalvingBound().certify(later).valid
+
+
+def test_the_cardinality_of_the_paper_holds_from_one_cut_edge_on() -> None:
+    """At most C(n (n - 1), k) labellings cut k edges of a connected graph; for k = 0 that says 1, and there are 2."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        graph = thin_graph(["ring", "series-parallel", "clique with tails"][seed % 3], rng, most=7)
+        graph = ohm.Graph.from_edges([(int(a), int(b)) for a, b in zip(*graph.edges()[:2], strict=True)])
+        for k in range(1, graph.n_edges + 1):
+            try:
+                size = ohm.Halving(graph, k, exactly=True).labellings
+            except ParameterError:
+                size = 0
+            assert size <= math.comb(graph.n * (graph.n - 1), k)
+        assert ohm.Halving(graph, 0, exactly=True).labellings == 2 > math.comb(graph.n * (graph.n - 1), 0)
+
+
+def test_the_logarithm_on_a_line_is_the_papers_ceiling() -> None:
+    """2 (n - 1) labellings cut one edge, so at most floor(log2 2(n - 1)) = ceil(log2 n) whole mistakes."""
+    for n in range(2, 40):
+        bits = math.log2(ohm.Halving(generate.line(n).graph, 1, exactly=True).labellings)
+        assert math.floor(bits + 1e-12) == math.ceil(math.log2(n))
 
 
 def test_a_comparator_beyond_the_budget_voids_the_certificate() -> None:

@@ -97,8 +97,8 @@ def b_and_c(settings: Settings) -> Result:
         {"b-and-c": lambda canvas: _figure(canvas, grids)},
         [
             "Ours: the paper says only that b = 1/4n suits thick barbells and b = c = 1 noisy ones. Every node comes "
-            f"up once, in {len(seeds)} random orders, or an adversary presents the most wrong one until none is. Mistakes "
-            "include ties, and are means over orders and labellings.",
+            f"up once, in {len(seeds)} random orders, or an adversary presents the most wrong one until none is. "
+            "Mistakes include ties, and are means over orders and labellings.",
             "The bound is ||u||^2 max K_ii (Theorem 2.1) with the true labelling for u and a maximum over all nodes. "
             "So it needs hindsight; the question is whether it could guide a choice at all.",
             "b and c are .01, .1, 1 and 10 times the median K_ii of L+, and c may be 0.",
