@@ -163,25 +163,14 @@ def test_learner_keeps_the_laws(name: str, data: st.DataObject) -> None:
     ohm.check.learner(case.subject, graph, stream.label_rate(0.9), query=query)
 
 
+@pytest.mark.parametrize("rings", [False, True])
 @settings(max_examples=15)
 @given(data=st.data())
-def test_halving_keeps_the_laws_on_forests(data: st.DataObject) -> None:
+def test_halving_keeps_the_laws_on_forests_and_beyond(rings: bool, data: st.DataObject) -> None:
+    most = 8 if rings else 12
     graph, stream, labelling = data.draw(
-        games(extra_edges=False, weighted=False, named=data.draw(st.booleans()))
+        games(extra_edges=rings, weighted=False, max_nodes=most, named=data.draw(st.booleans()))
     )
-    budget = int(ohm.graph.measure.cut(graph, labelling))
-    subject = Subject(
-        make=lambda g: ohm.Halving(g, budget),
-        restore=lambda s, g: ohm.Halving.restore(s, g),
-        bound=ohm.bound.HalvingBound,
-    )
-    ohm.check.learner(subject, graph, stream, comparator=labelling)
-
-
-@settings(max_examples=15)
-@given(data=st.data())
-def test_halving_keeps_the_laws_on_graphs_with_rings(data: st.DataObject) -> None:
-    graph, stream, labelling = data.draw(games(max_nodes=8, weighted=False, named=data.draw(st.booleans())))
     budget = int(ohm.graph.measure.cut(graph, labelling))
     subject = Subject(
         make=lambda g: ohm.Halving(g, budget),

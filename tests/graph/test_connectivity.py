@@ -9,6 +9,7 @@ import pytest
 
 import ohmline as ohm
 from ohmline.bound import labelling_bits
+from ohmline.bound.halving import _contracted_bits
 from ohmline.errors import GraphError, ParameterError
 from ohmline.graph import generate, measure
 from thin_graphs import KINDS, cuts, every_labelling, thin_graph
@@ -29,6 +30,8 @@ def test_a_minimum_cut_needs_two_nodes_and_no_negative_weight() -> None:
     with pytest.raises(GraphError, match="negative"):
         measure.minimum_cut(ohm.Graph.from_edges([(0, 1, -1.0)], signed=True))
     assert measure.minimum_cut(generate.hypercube(5).graph) == 5
+    with pytest.raises(ParameterError, match="weighted must be True or False"):
+        measure.minimum_cut(generate.ring(3).graph, weighted=None)
 
 
 def contraction_bits(seed: int) -> bool:
@@ -63,8 +66,6 @@ def test_contractions_count_nearly_exactly_on_a_ring() -> None:
 
 def test_contractions_need_the_minimum_cut_to_be_right() -> None:
     """With a larger minimum cut than there is the count would be too small."""
-    from ohmline.bound.halving import _contracted_bits
-
     ring = generate.ring(12).graph
     every = every_labelling(ring)
     assert _contracted_bits(12, 2, 3) < np.log2((cuts(ring, every) <= 2).sum())

@@ -113,7 +113,7 @@ def test_halving_on_a_ring_and_the_perceptron_on_a_star() -> None:
 def test_b_and_c() -> None:
     result = run("hp2006-b-and-c")
     said = holds(result)
-    near = next(claim for claim in said if claim.startswith("b and c where the bound is least"))
+    near = next(claim for claim in said if claim.startswith("The b and c of the least bound"))
     assert said[near]
     assert said["No bound was beaten"]
     name = "noisy barbell, m = 50, k = 3, adversary"

@@ -132,17 +132,16 @@ class LaplacianKernel(GraphKernel):
         """For each node 1 where its component has the constant for a null vector, 0 where it has none."""
         side = np.ones(self.n)
         if self.graph.signed:
+            singular = balanced_component(self.graph)
+            if singular is not None:
+                raise KernelError(
+                    f"the signed Laplacian is singular: the component of node {self.graph.nodes[int(singular[0])]!r} "
+                    f"({len(singular)} nodes) is balanced, with negative edges only between two sides, and what "
+                    "differs from one side to the other has no norm; add a Ridge: LaplacianKernel(graph) + Ridge(c), "
+                    "or negate the labels of one side and make its edges positive"
+                )
             for members in components(self.graph):
-                sides = balanced_sides(self.graph, members)
-                if sides is not None and np.any(sides != sides[0]):
-                    node = self.graph.nodes[int(members[0])]
-                    raise KernelError(
-                        f"the signed Laplacian is singular: the component of node {node!r} ({len(members)} nodes) is "
-                        "balanced, with negative edges only between two sides, and what differs from one side to the "
-                        "other has no norm; add a Ridge: LaplacianKernel(graph) + Ridge(c), or negate the labels of "
-                        "one side and make its edges positive"
-                    )
-                side[members] = 0.0 if sides is None else 1.0
+                side[members] = balanced_sides(self.graph, members) is not None
         return side
 
     def _null(self, members: Ints) -> Floats | None:
@@ -193,6 +192,15 @@ def balanced_sides(graph: Graph, members: Ints) -> Floats | None:
             elif side[j] != wanted:
                 return None
     return side[members]
+
+
+def balanced_component(graph: Graph) -> Ints | None:
+    """The first component that has negative edges and is balanced all the same, so that its Laplacian is singular."""
+    for members in components(graph):
+        side = balanced_sides(graph, members)
+        if side is not None and np.any(side != side[0]):
+            return members
+    return None
 
 
 def _pseudoinverse(laplacian: Floats, null: Floats | None) -> Floats | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.checks import room
+from ohmline.checks import flag, room
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure.distances import lengths
@@ -31,6 +31,7 @@ def minimum_cut(graph: Graph, *, weighted: bool = True) -> float:
     [1.0, 2.0, 3.0]
     """
     expect_graph(graph)
+    weighted = flag(weighted, "weighted")
     if graph.n < 2:
         raise GraphError("a minimum cut needs at least two nodes, and the graph has one")
     lengths(graph)  # refuses negative weights

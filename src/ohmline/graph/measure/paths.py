@@ -27,10 +27,8 @@ def parallel_resistance(
 
     Parameters
     ----------
-    graph
-        The graph, without negative weights.
-    a, b
-        The ids of two nodes.
+    graph, a, b
+        As for `resistance`.
     paths
         Paths from a to b as lists of nodes, no edge in two of them. None (default) takes a shortest path, then a
         shortest one among the other edges, and so on.
