@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -101,6 +102,47 @@ def test_paths_must_be_paths_that_share_no_edge() -> None:
         measure.parallel_resistance(ring, 0, 2, [[0, 1]])
     assert measure.parallel_resistance(ring, 0, 2, []) == np.inf
     assert measure.parallel_resistance(ring, 3, 3) == 0
+
+
+Slack = Callable[[ohm.Graph], float]
+
+
+def spare_bits(graph: ohm.Graph) -> float:
+    """How far the bound of contractions is above the truth, at the budget where it is least far."""
+    a, b, _ = graph.edges()
+    every = every_labelling(graph)
+    counts = (every[:, a] != every[:, b]).sum(axis=1)
+    return min(
+        labelling_bits(graph, k, connectivity=True) - float(np.log2((counts <= k).sum()))
+        for k in range(graph.n_edges + 1)
+    )
+
+
+def spare_resistance(graph: ohm.Graph) -> float:
+    """How far paths side by side are above the resistance, for the first and the last node."""
+    last = graph.n - 1
+    return measure.parallel_resistance(graph, 0, last) - measure.resistance(graph, 0, last)
+
+
+def hunt(seed: int, slack: Slack) -> None:
+    """Put in or take out the edge that brings a bound nearest to the truth, three times."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 6))
+    pairs = list(itertools.combinations(range(n), 2))
+    edges = {pair for pair in pairs if rng.random() < 0.7} | {(k, k + 1) for k in range(n - 1)}
+    for _ in range(3):
+        tried = [edges ^ {pair} for pair in pairs]
+        graphs = [ohm.Graph.from_edges(sorted(found), nodes=range(n)) for found in tried]
+        slacks = [slack(graph) if graph.is_connected else np.inf for graph in graphs]
+        assert min(slacks) >= -1e-9
+        edges = tried[int(np.argmin(slacks))]
+
+
+@pytest.mark.parametrize("slack", [spare_bits, spare_resistance])
+@pytest.mark.parametrize("number", [15, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_greedy_search_finds_no_graph_that_beats_a_bound(slack: Slack, number: int) -> None:
+    for seed in range(number):
+        hunt(seed, slack)
 
 
 def thick(m: int, bridges: list[tuple[int, int]]) -> ohm.Graph:

@@ -212,7 +212,7 @@ def test_one_against_the_rest_and_halving_check_their_snapshots_too() -> None:
             ohm.Halving.restore(state, PATH)
         except OhmlineError:
             continue
-        assert "cut_budget" in what
+        assert "cut_budget" in what or "width_limit" in what
     with pytest.raises(SnapshotError, match="another graph"):
         ohm.Halving.restore(half.snapshot(), ohm.Graph.from_edges([(0, k) for k in range(1, 10)]))
 
