@@ -241,6 +241,7 @@ RIVALS = (
         ("bound.labelling_bits", "graph.measure.minimum_cut", "graph.measure.parallel_resistance"),
         (
             "graph/test_connectivity.py::test_contractions_bound_the_number_of_labellings",
+            "graph/test_connectivity.py::test_a_greedy_search_finds_no_graph_that_beats_a_bound",
             "graph/test_connectivity.py::test_contractions_need_the_minimum_cut_to_be_right",
         ),
     ),
