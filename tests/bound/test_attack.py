@@ -75,8 +75,8 @@ def learners(rng: np.random.Generator, graph: ohm.Graph) -> Iterator[Any]:
             ohm.SpectralKernel(graph, rank=int(rng.integers(1, graph.n))),
             mu=float(10.0 ** rng.uniform(-4, 1)),
         )
-    if graph.n_edges == graph.n - graph.n_components and np.all(graph.weights == 1):
-        yield ohm.Halving(graph, int(rng.integers(1, 4)))
+    if np.all(graph.weights == 1):
+        yield ohm.Halving(graph, int(rng.integers(1, 4)), width_limit=12)
     points = rng.normal(size=(graph.n, 2)).round(1)
     yield ohm.Pounce(ohm.ExponentialEmbedding(points, a=float(rng.choice([1.0, 30.0, 3000.0, np.inf]))))
 

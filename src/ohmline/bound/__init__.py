@@ -1,6 +1,12 @@
 """Bounds: what a learner can promise, and proof of it."""
 
 from ohmline.bound.best import best_bound as best_bound
+from ohmline.bound.comparison import ComparedLengths as ComparedLengths
+from ohmline.bound.comparison import Monotonicity as Monotonicity
+from ohmline.bound.comparison import SplitNorm as SplitNorm
+from ohmline.bound.comparison import compared_lengths as compared_lengths
+from ohmline.bound.comparison import monotonicity as monotonicity
+from ohmline.bound.comparison import split_norm as split_norm
 from ohmline.bound.contract import Assumption as Assumption
 from ohmline.bound.contract import Bound as Bound
 from ohmline.bound.contract import Certificate as Certificate

@@ -23,6 +23,7 @@ REGISTRY: dict[str, str] = {
     "hp2006-flower": "hp2006",
     "hp2006-octopus": "hp2006",
     "hp2006-line": "hp2006_line",
+    "hp2006-b-and-c": "hp2006_terms",
     "h2008-three-clusters": "h2008",
     "h2008-two-moons": "h2008",
     "h2008-strips": "h2008",
