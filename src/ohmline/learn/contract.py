@@ -138,6 +138,15 @@ class OnlineLearner(ABC, Generic[X, Y]):
             The same kernel (or graph) that the learner was made with.
         """
 
+    def watch(self, on: bool) -> None:
+        """A game begins, or ends, whose query reads the variance before every label.
+
+        Parameters
+        ----------
+        on
+            True when it begins, False when it ends, in whatever way.
+        """
+
     def checkpoint(self) -> Callable[[], None]:
         """A function that puts the learner back to what it is now: how a refused game leaves no trace.
 

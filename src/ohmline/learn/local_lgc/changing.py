@@ -16,7 +16,7 @@ from ohmline.learn.classes import ManyClassLearner, writable
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import within
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
-from ohmline.learn.local_lgc.scratch import LocalSolve
+from ohmline.learn.local_lgc.scratch import UNFINISHED, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import withdraw
 
@@ -117,6 +117,12 @@ class ChangingLearner(ManyClassLearner):
             state.stale[:n] = True
             relax(self.space, state, tolerance)
         return float(largest_error(self.space, state, np.arange(n)))
+
+    def watch(self, on: bool) -> None:
+        found = self.state.solve.found
+        if not on and found[0]["worths"] == UNFINISHED:
+            found["worths"] = UNKNOWN
+        found["watched"] = on
 
     def settle(self) -> None:
         known = self.state.order[self.state.order >= 0]

@@ -21,9 +21,10 @@ from ohmline.learn.local_lgc.changing import ChangingLearner
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
-from ohmline.learn.local_lgc.scratch import LocalSolve
+from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import chances_at, scores_at
+from ohmline.learn.local_lgc.worth import put_worths, worths_of
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
 
 
@@ -90,7 +91,8 @@ class LocalLGC(ChangingLearner):
         counts 3 units at most. Default 3e-4.
     caution
         A solve ends sooner once the gap of the two best classes exceeds `caution` times the residual; at
-        least 0, infinity for never. Default 0.1.
+        least 0, infinity for never. While labels are few it is larger: 5 over the labels for each class, but not
+        above 1. Default 0.1.
     guess
         Predict the class that most nodes were labelled with, instead of None, where no label reaches. Default
         False.
@@ -130,6 +132,7 @@ class LocalLGC(ChangingLearner):
             "order": CLASSES_OR_NONE,
             "sharpness": Range(0.0, float(np.finfo(np.float64).max)),
             "labelled": NODE_COUNT,
+            "worths": Range(UNKNOWN, KNOWN),
         }
     )
 
@@ -264,6 +267,7 @@ class LocalLGC(ChangingLearner):
             ("sharpness", state.sharpness),
             ("precision", state.precision[:n]),
             ("stale", state.stale[:n]),
+            *worths_of(state, n).items(),
         ]
 
     @property
@@ -333,4 +337,5 @@ class LocalLGC(ChangingLearner):
         )
         with self.alone():
             fresh.solve.forget()
+            put_worths(fresh, found)
             self.state = fresh

@@ -10,11 +10,14 @@ from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.errors import SnapshotError
 from ohmline.learn.contract import State, saved_flag, saved_list, saved_number, take
 from ohmline.learn.local_lgc.adjacency import diagonals
+from ohmline.learn.local_lgc.worth import worths_off
 from ohmline.learn.ranges import Range, in_range
 
 KIND = "LocalLGC"
 NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")
 """The parameters that are numbers."""
+MISMATCH = 1e-6
+"""How far what is due may be off, relative to what it is the difference of."""
 FLAGS = ("guess", "reach")
 """Those that are on or off."""
 
@@ -68,6 +71,9 @@ def saved_arrays(learner: Any, state: State, kept: dict[str, AnyArray]) -> dict[
     diagonals(learner.space, found["label"], precision, np.arange(len(learner.nodes)))
     if not np.array_equal(precision, found["precision"]):
         raise refused("state.precision", "does not follow from the graph and the labels")
+    off = worths_off(learner.space, learner.state, found)
+    if off > MISMATCH:
+        raise refused("state.due", "does not follow from the labels and from 'state.worth'")
     return found
 
 

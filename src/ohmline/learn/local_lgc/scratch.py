@@ -21,14 +21,16 @@ FOUND = np.dtype(
         ("residual", np.float64),  # ||r||_1
         ("negative", np.float64),  # the part of it where r < 0, which only a global solve leaves
         ("worths", np.int64),  # what is known of `worth`
+        ("watched", np.bool_),  # a game is on whose query reads variances
         ("unheard", np.int64),  # edges walked since somebody last looked for Ctrl-C
         ("busy", np.bool_),  # in use while a signal is handled
     ]
 )
 """What a solve found, by name."""
 
-UNKNOWN, UNFINISHED, KNOWN, READ = 0, 1, 2, 3
-"""What is known of `worth`: nothing; something; enough; and enough, which was read since the last label."""
+UNKNOWN, FRESH, UNFINISHED, KNOWN = 0, 1, 2, 3
+"""What is known of `worth`: nothing; what follows from graph and labels alone; and, kept up from label to label by a
+game that reads it, something or enough."""
 BREATH = 1 << 22
 """Edges between two looks for Ctrl-C: some hundredths of a second."""
 

@@ -25,6 +25,25 @@ from ohmline.learn.local_lgc.state import LocalState, weigh
 from ohmline.learn.local_lgc.worth import hear_label, own_variance, variance_elsewhere
 from ohmline.learn.step import learn, variance, view
 
+EARLY = 5.0
+"""Labels for each class up to which a solve is as careful as a proof; beyond, care falls as their number grows."""
+
+
+@internal
+def caution_now(adjacency: Adjacency, state: LocalState) -> float:
+    """How careful to be: `caution`, and more while few labels have been learned.
+
+    Differs: with few labels the estimate is far from f wherever a truncated update did not reach, in dense clusters
+    above all, and a gap that rests on it may be wrong.
+    """
+    labels, classes = 0, 0
+    for count in state.counts:
+        labels += count
+        classes += count > 0
+    if adjacency.caution * labels >= EARLY * classes:
+        return adjacency.caution
+    return max(adjacency.caution, min(1.0, EARLY * classes / max(labels, 1)))
+
 
 @internal
 def look(adjacency: Adjacency, state: LocalState, t: int, caution: float) -> None:
@@ -129,7 +148,7 @@ def withdraw(adjacency: Adjacency, state: LocalState, t: int) -> None:
 def look_at(adjacency: Adjacency, state: LocalState, t: int) -> None:
     """`look`, unless the scratch holds that solve already."""
     if state.solve.found[0].node != t:
-        look(adjacency, state, t, adjacency.caution)
+        look(adjacency, state, t, caution_now(adjacency, state))
 
 
 @compiled

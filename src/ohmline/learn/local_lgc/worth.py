@@ -7,10 +7,10 @@ nodes. It is kept as the estimate F is: a solve at t gives u'x + g'r, in which a
 
 A new label at t changes one equation of Q g = u. What it changes is pushed on from t until what is `due` is little
 everywhere, so that a label costs about as much as a solve; what is left adds up, and is pushed once it is worth it.
-That is done only while somebody reads: two labels without a look between them, or a change of the graph, and g is
-solved for afresh when it is next asked for. What is due is made up for by its mean: a walk that forgets where it
-started is stopped, by the ridge or at a label, at the rate ridge + share / (mu + 1/degree), where `share` is that of
-the labelled nodes, and is anywhere with equal chance.
+That is done only in a game whose query reads it; what is then known of g is part of the state. Otherwise g is solved
+for afresh when it is first asked for after a change, so that reading changes nothing. What is due is made up for by
+its mean: a walk that forgets where it started is stopped, by the ridge or at a label, at the rate ridge + share / (mu
++ 1/degree), where `share` is that of the labelled nodes, and is anywhere with equal chance.
 
 x*_t = x_t + r'x*, of which x_t + r'x falls short by r'Q^-1 r. That is put at sum r_j^2 / Q_jj, its first term, plus
 ||r||_1^2 / (rate nodes) for walks that are anywhere.
@@ -22,12 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ohmline.arrays import Ints
-from ohmline.compiled import Stopped, internal
+from ohmline.arrays import AnyArray, Floats, Ints
+from ohmline.compiled import Stopped, compiled, internal
 from ohmline.learn.local_lgc.adjacency import Adjacency, root, size_of, times
 from ohmline.learn.local_lgc.global_solve import conjugate_gradients
 from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, FINEST, lower
-from ohmline.learn.local_lgc.scratch import KNOWN, READ, UNFINISHED, UNKNOWN, leave
+from ohmline.learn.local_lgc.scratch import FRESH, KNOWN, UNFINISHED, UNKNOWN, leave
 from ohmline.learn.local_lgc.state import LocalState
 
 NEAR = 0.02
@@ -109,7 +109,7 @@ def hear_label(adjacency: Adjacency, state: LocalState, t: int) -> None:
     That makes 1 + worth_t / mu due at t. Of it, -x times as much as cancels it leaves r times as much.
     """
     solve = state.solve
-    if solve.found[0].worths != READ:
+    if not solve.found[0].watched or solve.found[0].worths == UNKNOWN:
         solve.found[0].worths = UNKNOWN
         return
     times_x = (adjacency.mu + solve.worth[t]) / (adjacency.mu + solve.x[t])
@@ -205,9 +205,9 @@ def own_variance(adjacency: Adjacency, state: LocalState, t: int) -> float:
 def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float:
     """(g_t - x*_t)^2 / (mu + x*_t), from the solve at t."""
     solve = state.solve
-    if solve.found[0].worths <= UNFINISHED:
+    if solve.found[0].worths == UNKNOWN or solve.found[0].worths == UNFINISHED:
         solve_worths(adjacency, state)
-    solve.found[0].worths = READ
+        solve.found[0].worths = KNOWN if solve.found[0].watched else FRESH
     walk = walks_at(adjacency, state, t)
     shift = solve.owed[root(adjacency, t)] / (walk.rate * walk.nodes)
     everywhere = 0.0
@@ -219,3 +219,43 @@ def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float
     own = weigh_own(adjacency, state, t).value
     elsewhere = max(everywhere - own, 0.0)
     return elsewhere * elsewhere / (adjacency.mu + own)
+
+
+WORTHS = ("worth", "due", "owed")
+
+
+def worths_of(state: LocalState, n: int) -> dict[str, AnyArray]:
+    """What is known of g at the first n nodes, for a snapshot: without it, a restored game would ask otherwise."""
+    solve = state.solve
+    known = int(solve.found[0]["worths"])
+    known = UNKNOWN if known == FRESH else known
+    arrays = {name: getattr(solve, name)[:n].copy() if known != UNKNOWN else np.zeros(n) for name in WORTHS}
+    return {**arrays, "worths": np.array([known])}
+
+
+def put_worths(state: LocalState, found: dict[str, AnyArray]) -> None:
+    """What a snapshot knows of g."""
+    solve = state.solve
+    for name in WORTHS:
+        getattr(solve, name)[: len(found[name])] = found[name]
+    solve.found["worths"] = found["worths"][0]
+
+
+def worths_off(adjacency: Adjacency, state: LocalState, found: dict[str, AnyArray]) -> float:
+    """How far u - Q worth is from what a snapshot says is due, relative to the terms of that difference."""
+    if found["worths"][0] == UNKNOWN:
+        return 0.0
+    return float(largest_gap(adjacency, found["label"], found["precision"], found["worth"], found["due"]))
+
+
+@compiled
+def largest_gap(adjacency: Adjacency, label: Ints, precision: Floats, worth: Floats, due: Floats) -> float:
+    """The largest difference of (u - Q worth)_j and due_j, relative to Q_jj and the largest worth."""
+    largest, scale = 0.0, 0.0
+    for j in range(len(worth)):
+        scale = max(scale, abs(worth[j]))
+    for j in range(len(worth)):
+        wished = 0.0 if label[j] >= 0 else 1.0
+        off = abs(wished - times(adjacency, precision, worth, j) - due[j])
+        largest = max(largest, off / (1.0 + 2.0 * precision[j] * scale))
+    return largest
