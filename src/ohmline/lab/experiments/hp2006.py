@@ -62,11 +62,13 @@ def flower(settings: Settings) -> Result:
             "The squared length of v_1 lies between its lower bound and the diameter p, with a gap of 1",
             inside and p - lengths[-1] < 1.1,
             f"{lengths[-1]:.3f} in [{lower[-1]:.3f}, {p}] at m = {last}; in its interval at every m tried",
+            threshold="inside at every m, and less than 1.1 below p at the largest",
         ),
         Claim(
             "Theorem 3.2: the mean resistance lies between the squared length and the eccentricity",
             inside,
             f"{lengths[-1]:.3f} <= {means[-1]:.3f} <= {p}",
+            threshold="inside at every m",
         ),
     ]
 
@@ -129,6 +131,7 @@ def octopus(settings: Settings) -> Result:
             "Nearest neighbours make mistakes linear in the number of tentacles, in both distances",
             all(found[0] == found[1] == m + 1 for (_, m), found in counts.items()),
             f"m + 1 for every m in {sizes}: the first trial, a tie, and every tip",
+            threshold="exactly m + 1 mistakes at every p and m",
         ),
         Claim(
             "The perceptron's mistakes are bounded by 10p + 5 whatever m",
@@ -137,6 +140,7 @@ def octopus(settings: Settings) -> Result:
             "certificates "
             + " and ".join(f"{counts[p, sizes[-1]][3].value:g}" for p in (3, 5))
             + " against 35 and 55",
+            threshold="mistakes <= certificate <= 10p + 5 at every p and m",
         ),
     ]
 
