@@ -31,9 +31,9 @@ TITLES = {
 }
 """The graphs of Table 1, in its order."""
 STAND_IN = (
-    "wikimovies4 is a stand-in: the paper's IMDB graph was not found anywhere. It joins films that share actors, of "
-    "the same four genres, from a smaller source, so its numbers must not be compared with the paper's; only the paper's "
-    "words can be tried on it."
+    "wikimovies4 is a stand-in: the paper's IMDB graph was not found anywhere. It joins films that share actors, "
+    "of the same four genres, from a smaller source, so its numbers must not be compared with the paper's; only "
+    "the paper's words can be tried on it."
 )
 COAUTHOR = (
     "The paper does not say how its 1,711 authors were chosen. Ours are those of the DBLP four-area files that have an "
