@@ -41,13 +41,12 @@ class MarginBound(Bound):
     Examples
     --------
     >>> import ohmline as ohm
-    >>> ring = ohm.Graph.from_edges([(k, (k + 1) % 6) for k in range(6)])
-    >>> learner = ohm.OnlineLGC(ohm.LaplacianKernel(ring), mu=0.01, mistake_driven=False)
-    >>> stream = ohm.Stream(range(6), [1, 1, 1, -1, -1, -1]).repeated(50)
-    >>> trace = ohm.play(learner, stream, ohm.VarianceAbove(0.8))
-    >>> certificate = MarginBound(0.5, kappa=0.8).certify(trace, [1, 1, 1, -1, -1, -1])
-    >>> certificate.proven, certificate.charged, certificate.value
-    (True, 7, 13.0...)
+    >>> barbell = ohm.graph.generate.barbell(4)
+    >>> kernel = ohm.LaplacianKernel(barbell.graph) + ohm.Constant(1.0)
+    >>> trace = ohm.play(ohm.OnlineLGC(kernel, 0.01), ohm.Stream(range(8), barbell.labels).repeated(10))
+    >>> certificate = MarginBound(1.0).certify(trace, barbell.labels)
+    >>> certificate.proven, certificate.charged <= certificate.value
+    (True, True)
     """
 
     def __init__(self, epsilon: float = 0.5, *, kappa: float = 0.4) -> None:

@@ -61,7 +61,8 @@ class Row:
     def of(cls, dataset: str, method: str, metric: str, values: Any, paper: float | None = None) -> Row:
         """The mean and standard deviation of several runs."""
         numbers = np.asarray(values, dtype=np.float64)
-        std = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
+        same = np.ptp(numbers) <= 1e-12 * np.abs(numbers).max()  # but for rounding
+        std = 0.0 if same else float(numbers.std(ddof=1))
         return cls(dataset, method, metric, float(numbers.mean()), paper, std, len(numbers))
 
 

@@ -48,7 +48,7 @@ def _claims(claims: list[Claim]) -> str:
             (page.verdict(claim.holds), *map(escape, (claim.claim, claim.threshold, claim.detail)))
             for claim in claims
         ],
-        widths=(13, 29, 24, 34),
+        widths=(15, 28, 24, 33),
     )
 
 

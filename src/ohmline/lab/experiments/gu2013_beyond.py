@@ -79,7 +79,7 @@ def beyond(bed: Setting, mu: float, settings: Settings) -> Result:
     return Result(
         rows,
         _claims(points, len(bed.codes)),
-        {f"{bed.name}-beyond": lambda canvas: _figure(canvas, points, title)},
+        {f"{title}: what a label buys": lambda canvas: _figure(canvas, points)},
         [
             "Multiclass, one-vs-rest SSLGC asks as soon as one of its binary learners is unsure enough.",
             "Past the paper: SharedLGC has the normalised Laplacian with 1e-2 added, and LocalLGC its "
@@ -184,7 +184,7 @@ def _claims(points: list[Point], n: int) -> list[Claim]:
     return claims
 
 
-def _figure(canvas: Any, points: list[Point], title: str) -> None:
+def _figure(canvas: Any, points: list[Point]) -> None:
     axes = canvas.subplots()
     for k, method in enumerate(dict.fromkeys(point.method for point in points)):
         named = False
@@ -205,5 +205,4 @@ def _figure(canvas: Any, points: list[Point], title: str) -> None:
     round_numbers = [m * 10**e for e in range(1, 6) for m in (1, 2, 5)]
     axes.set(xlabel="labels asked for", ylabel="multiclass error")
     log_marks(axes, [value for value in round_numbers if fewest / 2 < value < most * 1.3])
-    axes.set_title(f"{title}: what a label buys")
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)

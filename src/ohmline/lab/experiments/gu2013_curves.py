@@ -106,7 +106,7 @@ def rank(settings: Settings) -> Result:
     notes = [
         f"mu = {mu:g}, tuned at rank 100. The figure is a picture in the paper, so no number is set beside."
     ]
-    return Result(rows, claims, {"rank": figure}, notes)
+    return Result(rows, claims, {"Figure 1": figure}, notes)
 
 
 def kappa(settings: Settings) -> Result:
@@ -182,10 +182,10 @@ def _kappa(name: str, settings: Settings) -> Result:
                 label=method,
             )
         axes.set(xlabel="share of the nodes queried", ylabel="error rate, mean of the binary problems")
-        axes.set_title(f"{title}: kappa from {KAPPAS[0]} to {KAPPAS[-1]:g}")
+        axes.set_title(f"kappa from {KAPPAS[0]} to {KAPPAS[-1]:g}")
         axes.legend()
 
-    return Result(rows, claims, {f"kappa-{name}": figure}, [f"{title}: mu = {mu:g}."])
+    return Result(rows, claims, {f"{title}: Figure 3": figure}, [f"{title}: mu = {mu:g}."])
 
 
 EXPERIMENTS = {

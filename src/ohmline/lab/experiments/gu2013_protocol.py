@@ -130,7 +130,7 @@ def play_problems(
     return Runs(np.array(error), np.array(asked), np.array(seconds), by_round[0], by_round[1])
 
 
-CHECKPOINTS, REPEATS = 10, 3
+CHECKPOINTS, REPEATS = 10, 5
 """Rounds at which time is taken, and how often; the shortest counts."""
 
 
@@ -144,13 +144,12 @@ def seconds_by_round(
     Each entry is the time of a game of that length of its own, so that no clock is read while one is played.
     """
     rounds = np.linspace(0, len(problems[0]), CHECKPOINTS + 1).astype(np.int64)
-    taken = [0.0]
-    for count in rounds[1:].tolist():
-        games = [stream.take(count) for stream in problems]
-        taken.append(
-            min(float(np.mean([play(make(), game, query).seconds for game in games])) for _ in range(REPEATS))
-        )
-    return rounds, np.maximum.accumulate(taken)
+    games = [[stream.take(count) for stream in problems] for count in rounds.tolist()]
+    taken = [
+        [float(np.mean([play(make(), game, query).seconds for game in part])) for part in games[1:]]
+        for _ in range(REPEATS)
+    ]
+    return rounds, np.maximum.accumulate(np.append(0.0, np.min(taken, axis=0)))
 
 
 def tuned_mu(bed: Setting, settings: Settings) -> float:

@@ -125,7 +125,10 @@ def local_lgc(settings: Settings) -> Result:
         "certain: the class that was predicted is that of the exact solution, by the maximum principle.",
     ]
     return Result(
-        rows, claims, {f"labels-{name}": partial(_draw, curve) for name, curve in curves.items()}, notes
+        rows,
+        claims,
+        {f"{name}: mistakes by labels": partial(_draw, curve) for name, curve in curves.items()},
+        notes,
     )
 
 
