@@ -324,7 +324,7 @@ def test_reproduce_exit_codes() -> None:
 @pytest.mark.usefixtures("toys")
 def test_reproduce_text_and_list() -> None:
     text = ohmline("reproduce", "coin").stdout
-    theirs, ours = text.index("What the paper claims"), text.index("What we claim beside it")
+    theirs, ours = text.index("What the paper claims"), text.index("Ours, beside the paper")
     assert theirs < text.index("it is fair") < ours < text.index("[DOES NOT HOLD] it is heavy")
     assert "it holds if: > 1" in text
     assert "± is the sample standard deviation over the runs" in text

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from ohmline.errors import ParameterError
-from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings, run
+from ohmline.lab.experiment import REGISTRY, Claim, Experiment, Result, Row, Settings, run
 from ohmline.lab.experiment_report import experiment_page
 from ohmline.lab.paired import FEWEST, paired, t_test
+from ohmline.lab.papers import gu2013
 
 EXPERIMENTS = Path(__file__).parents[2] / "src" / "ohmline" / "lab" / "experiments"
 
@@ -45,6 +46,16 @@ def test_what_is_beyond_the_papers_is_ours() -> None:
         assert any(keyword.arg == "ours" for keyword in call.keywords)
 
 
+def test_every_table_and_figure_of_paper_004_has_an_experiment() -> None:
+    """`ohmline reproduce --list` shows the registry."""
+    shown = [item for item in gu2013.PAPER.items if item.number.startswith(("Table", "Figure"))]
+    assert [item.number for item in shown] == ["Table 1", "Table 2", "Figure 1", "Figure 2", "Figure 3"]
+    for item in shown:
+        ids = [name.removeprefix("reproduce ") for name in item.names]
+        assert ids
+        assert set(ids) <= set(REGISTRY)
+
+
 def found(settings: Settings) -> Result:
     return Result(
         [Row.of("d", "m", "x", [1.0, 2.0], 1.4)],
@@ -58,7 +69,7 @@ def found(settings: Settings) -> Result:
 def test_a_report_keeps_the_paper_s_claims_and_ours_apart() -> None:
     reproduction = run(Experiment("id", "title", "paper", (), found))
     html = experiment_page(reproduction)
-    theirs, ours = html.index("What the paper claims"), html.index("What we claim beside it")
+    theirs, ours = html.index("What the paper claims"), html.index("Ours, beside the paper")
     assert theirs < html.index("the paper&#x27;s</td>") < ours < html.index("our own")
     assert "x &lt; 2 &amp; more" in html
     assert "sample standard deviation over the runs" in html
@@ -68,7 +79,7 @@ def test_a_report_keeps_the_paper_s_claims_and_ours_apart() -> None:
 
 def test_a_side_without_claims_has_no_heading() -> None:
     result = Result([], [Claim("our own", True, "", "always", ours=True)])
-    assert list(result.claims_by_side()) == ["What we claim beside it"]
+    assert list(result.claims_by_side()) == ["Ours, beside the paper"]
 
 
 def test_no_test_is_made_on_few_runs() -> None:

@@ -97,20 +97,20 @@ def labelling(comparator: Any, nodes: NodeIndex) -> Floats:
     >>> labelling({"a": 1, "b": -1}, NodeIndex(["a", "b"]))
     array([ 1., -1.])
     """
-    return signs(in_order(comparator, nodes), len(nodes))
-
-
-def in_order(comparator: Any, nodes: NodeIndex) -> Any:
-    """A comparator in the order of the nodes: as it is, or read from a mapping of every node."""
     if isinstance(comparator, Mapping):
-        missing = [node for node in nodes if node not in comparator]
-        if missing:
-            raise ShapeError(
-                f"the comparator has no label for node {shown(missing[0])} ({len(missing)} in all); "
-                "a comparator labels every node"
-            )
-        return [comparator[node] for node in nodes]
-    return comparator
+        comparator = by_position(comparator, nodes)
+    return signs(comparator, len(nodes))
+
+
+def by_position(comparator: Mapping[Any, Any], nodes: NodeIndex) -> list[Any]:
+    """What a mapping says of every node, in the order of the positions."""
+    missing = [node for node in nodes if node not in comparator]
+    if missing:
+        raise ShapeError(
+            f"the comparator has no label for node {shown(missing[0])} ({len(missing)} in all); "
+            "a comparator labels every node"
+        )
+    return [comparator[node] for node in nodes]
 
 
 def mistake_driven(seen: Evidence) -> Assumption:

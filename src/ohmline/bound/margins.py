@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, vector
-from ohmline.bound.asked_trials import evidence, in_order
+from ohmline.bound.asked_trials import by_position, evidence
 from ohmline.bound.contract import Assumption
 from ohmline.bound.ridge_walk import walk
 from ohmline.errors import LabelError
@@ -144,7 +145,8 @@ def mean_labels(means: Any, nodes: NodeIndex) -> Floats:
             "this theorem compares with the mean label of every node: give a number from -1 to +1 for each, "
             "or OnlineLGCBound, which needs none"
         )
-    found = vector(in_order(means, nodes), "the mean labels", length=len(nodes))
+    listed = by_position(means, nodes) if isinstance(means, Mapping) else means
+    found = vector(listed, "the mean labels", length=len(nodes))
     wrong = np.flatnonzero(np.abs(found) > 1)
     if len(wrong):
         raise LabelError(

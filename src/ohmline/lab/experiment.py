@@ -96,7 +96,7 @@ class Result:
         """The paper's claims and ours, each under its heading; a side without claims is left out."""
         sides = {
             "What the paper claims": [claim for claim in self.claims if not claim.ours],
-            "What we claim beside it": [claim for claim in self.claims if claim.ours],
+            "Ours, beside the paper": [claim for claim in self.claims if claim.ours],
         }
         return {heading: claims for heading, claims in sides.items() if claims}
 
