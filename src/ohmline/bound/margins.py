@@ -111,7 +111,9 @@ def retraced(trace: Trace, means: Any) -> tuple[MarginErrors, tuple[Assumption, 
     given = mean_labels(means, seen.nodes)
     table = np.asarray(learner.space.rows, dtype=np.float64)
     u = np.asarray(np.linalg.lstsq(table, given, rcond=None)[0], dtype=np.float64)
-    inside = bool(np.abs(table @ u - given).max(initial=0.0) <= BLUR)
+    # What u misses adds up over the labels learned, at worst as the root of their number.
+    missed = float(np.abs(table @ u - given).max(initial=0.0)) * np.sqrt(max(len(trace), 1))
+    inside = bool(missed <= BLUR)
     places = np.zeros(len(trace), dtype=np.int64)
     places[:] = seen.nodes.positions(trace.nodes)
     labels = np.zeros(len(trace))
