@@ -117,7 +117,8 @@ def _notes(name: str, mu: float) -> list[str]:
         "The paper does not say what its own ± is.",
         "SSLGC works out r_t in every round, at the cost of an update, so it saves time only where few labels are "
         "asked for.",
-        "The time by round is that of games of that many rounds, the shortest of five, on the first shuffle.",
+        "Our times are the processor's. By round they are those of games of that many rounds, the shortest of five, on "
+        "the first shuffle.",
     ]
     return {"wikimovies4": [STAND_IN], "coauthor": [COAUTHOR]}.get(name, []) + notes
 

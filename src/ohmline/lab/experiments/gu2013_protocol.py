@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,7 +101,7 @@ class Runs:
     error: Floats
     asked: Floats
     seconds: Floats
-    """Of one pass over one binary problem."""
+    """The processor's, of one pass over one binary problem."""
     mistakes_by_round: Floats
     """Mean curve over the shuffles."""
     asked_by_round: Floats
@@ -116,10 +117,11 @@ def play_problems(
     for seed, streams in enumerate(problems):
         if not seed:
             play(make(), streams[0].take(2), query)  # compiled code is loaded outside the clock
-        traces: list[Trace] = [play(make(), stream, query, seed=seed) for stream in streams]
+        played = [_timed(make(), stream, query, seed) for stream in streams]
+        traces = [trace for trace, _ in played]
         error.append(np.mean([trace.error_rate for trace in traces]))
         asked.append(np.mean([trace.asked for trace in traces]))
-        seconds.append(np.mean([trace.seconds for trace in traces]))
+        seconds.append(np.mean([taken for _, taken in played]))
         curves.append(
             [
                 np.mean([trace.mistake_curve.astype(np.float64) for trace in traces], axis=0),
@@ -139,17 +141,27 @@ def seconds_by_round(
     make: Callable[[], OnlineLearner[Any, Any]],
     query: StreamQuery | None = None,
 ) -> tuple[Ints, Floats]:
-    """Rounds, and the seconds that the rounds up to each took: a mean over the binary problems.
+    """Rounds, and the processor's seconds that the rounds up to each took: a mean over the binary problems.
 
-    Each entry is the time of a game of that length of its own, so that no clock is read while one is played.
+    Each entry is the time of a game of that length of its own, so that no clock is read while one is played. Processor
+    time, because a moment in which the machine does something else would make a step in the curve.
     """
     rounds = np.linspace(0, len(problems[0]), CHECKPOINTS + 1).astype(np.int64)
     games = [[stream.take(count) for stream in problems] for count in rounds.tolist()]
     taken = [
-        [float(np.mean([play(make(), game, query).seconds for game in part])) for part in games[1:]]
+        [np.mean([_timed(make(), game, query)[1] for game in part]) for part in games[1:]]
         for _ in range(REPEATS)
     ]
     return rounds, np.maximum.accumulate(np.append(0.0, np.min(taken, axis=0)))
+
+
+def _timed(
+    learner: OnlineLearner[Any, Any], stream: Stream, query: StreamQuery | None, seed: int = 0
+) -> tuple[Trace, float]:
+    """A game, and the processor's seconds that it took."""
+    start = time.process_time()
+    trace = play(learner, stream, query, seed=seed)
+    return trace, time.process_time() - start
 
 
 def tuned_mu(bed: Setting, settings: Settings) -> float:
