@@ -62,6 +62,11 @@ class MarginErrors:
         """At least the chance that noise moves the estimate by `room` or more to one side, trial by trial.
 
         Hoeffding: the noise is a sum of independent terms whose squared ranges add up to at most 4 r_t.
+
+        Parameters
+        ----------
+        room
+            How far it must move, one number per trial; noise is not needed where it is 0 or less.
         """
         room = np.maximum(room - BLUR, 0.0)
         if self.certain:
