@@ -22,9 +22,13 @@ from ohmline.bound.halving import labelling_bits as labelling_bits
 from ohmline.bound.lgc import LabelComplexity as LabelComplexity
 from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
 from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
+from ohmline.bound.margins import MarginErrors as MarginErrors
+from ohmline.bound.margins import margin_errors as margin_errors
 from ohmline.bound.one_vs_rest import OneVsRestBound as OneVsRestBound
 from ohmline.bound.perceptron import Fit as Fit
 from ohmline.bound.perceptron import PerceptronBound as PerceptronBound
 from ohmline.bound.perceptron import live_curve as live_curve
 from ohmline.bound.pounce import PounceBound as PounceBound
 from ohmline.bound.projection import ProjectionBound as ProjectionBound
+from ohmline.bound.selective import MarginBound as MarginBound
+from ohmline.bound.selective import SelectiveRegret as SelectiveRegret

@@ -63,11 +63,13 @@ def flower(settings: Settings) -> Result:
             "The squared length of v_1 lies between its lower bound and the diameter p, with a gap of 1",
             inside and p - lengths[-1] < 1.1,
             f"{lengths[-1]:.3f} in [{lower[-1]:.3f}, {p}] at m = {last}; in its interval at every m tried",
+            threshold="inside at every m, and less than 1.1 below p at the largest",
         ),
         Claim(
             "Theorem 3.2: the mean resistance lies between the squared length and the eccentricity",
             inside,
             f"{lengths[-1]:.3f} <= {means[-1]:.3f} <= {p}",
+            threshold="inside at every m",
         ),
     ]
 
@@ -138,6 +140,7 @@ def octopus(settings: Settings) -> Result:
             all(game.missed_tips() == {m} for (_, m), game in games.items()),
             f"every tip is missed, for every m in {sizes} and k in {list(VOTERS)}; ties among heads and tips add "
             + ", ".join(f"{extra} at k = {k}" for k, extra in most.items()),
+            threshold="every tip missed, at every p, m, k and distance",
         ),
         Claim(
             "The perceptron's mistakes are bounded by 10p + 5 whatever m",
@@ -149,6 +152,7 @@ def octopus(settings: Settings) -> Result:
             "certificates "
             + " and ".join(f"{games[p, sizes[-1]].certificate.value:g}" for p in (3, 5))
             + " against 35 and 55",
+            threshold="mistakes <= certificate <= 10p + 5 at every p and m",
         ),
     ]
 

@@ -62,12 +62,14 @@ def line(settings: Settings) -> Result:
             "; ".join(
                 f"n = {n}: " + ", ".join(f"{k} {d.forced}" for k, d in by.items()) for n, by in duels.items()
             ),
+            threshold="both at every n",
         ),
         Claim(
             "Halving has the sharper bound on graphs of large diameter",
             all(by["halving"].certificate.value < by["perceptron"].certificate.value for by in duels.values())
             and all(by["halving"].forced <= by["perceptron"].forced for by in duels.values()),
             "in certificates and against the adversary, at every n tried",
+            threshold="lower certificate and no more mistakes at every n",
         ),
         Claim(
             "The perceptron has the sharper bound on graphs of small diameter",
@@ -79,11 +81,14 @@ def line(settings: Settings) -> Result:
             "POUNCE's bound over the whole line is O(sqrt n) against the perceptron's O(n) (paper 002)",
             all(_whole_line(n) <= 4 * np.sqrt(n) + 1 for n in sizes),
             ", ".join(f"n = {n}: {_whole_line(n):.0f}" for n in sizes),
+            threshold="at most 4 sqrt(n) + 1 at every n",
         ),
         Claim(
             "No certificate was beaten",
             all(duel.certificate.valid and duel.forced <= duel.certificate.value for duel in every),
             f"{len(every)} games",
+            threshold="every certificate valid and not below the mistakes",
+            ours=True,
         ),
     ]
 
