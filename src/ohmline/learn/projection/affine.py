@@ -70,6 +70,8 @@ class AffineState(NamedTuple):
     size: Ints
     history: Ints
     seen: Ints
+    updates: Floats
+    """How often an affine set was projected on."""
 
 
 @generic("kernel")
@@ -157,6 +159,8 @@ def learn_affine(space: Gram, state: AffineState, x: int, y: int, margin: float)
                 "(L+ fits a component only if its labels have mean 0); add a Constant to the kernel, or pass "
                 "contradiction=Contradiction.RELABEL to satisfy the newest example alone"
             )
+    if progress > 0:
+        state.updates[0] += 1
     if strategy == MISTAKES and listed == NEW and not wrong:
         state.value[x] = 0.0
         rules.dismiss(state.label, state.order, state.size, x)
