@@ -187,7 +187,7 @@ def test_moves_onto_hyperplanes_void_a_comparator_of_larger_margins() -> None:
         rng = np.random.default_rng(seed)
         n = int(rng.integers(3, 9))
         graph = generate.tree(n, seed=seed)
-        kernel = ohm.LaplacianKernel(graph) + ohm.Constant(0.05)
+        kernel = ohm.LaplacianKernel(graph)
         g = np.ones(n)
         g[rng.permutation(n)[: max(1, n // 4)]] = -1.0
         u = unit_separating(g)

@@ -32,7 +32,9 @@ def vertex_weights(matrix: Any) -> Floats:
     array([1., 1., 0.])
     """
     table = _symmetric(matrix)
-    return np.asarray(2 * np.diagonal(table) - np.abs(table).sum(axis=1), dtype=np.float64)
+    off = np.abs(table)
+    np.fill_diagonal(off, 0.0)
+    return np.asarray(np.diagonal(table) - off.sum(axis=1), dtype=np.float64)
 
 
 class EnergyParts(NamedTuple):

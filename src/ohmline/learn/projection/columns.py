@@ -71,6 +71,15 @@ class Block(NamedTuple):
             done=np.zeros(2, np.int64),
         )
 
+    def fill(self, i: int, column: Floats) -> None:
+        """Give node i its row, from its column."""
+        k, known = int(self.rows[0]), np.flatnonzero(self.row_of >= 0)
+        row = self.entries[k * (k + 1) // 2 :]
+        row[self.row_of[known]] = column[known]
+        row[k] = column[i]
+        self.row_of[i] = k
+        self.rows[0] = k + 1
+
 
 @generic("kernel")
 def enrol(kernel: Any, block: Any, i: Any) -> None:

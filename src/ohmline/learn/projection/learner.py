@@ -227,19 +227,23 @@ class Projection(BinaryKernelLearner):
 
     def _room(self, trials: int) -> int:
         """How many trials fit into what the space keeps of a kernel, which grows when it is full."""
+        absent: list[int] = []
         if isinstance(self.space, Gram):
             rows, wanted = len(self.space.nodes), int(self.state.size[0])
         elif len(self.space.block.row_of):
             block = self.space.block
             listed = self.state.order[: self.state.size[0]]
-            # A strategy of one's own may list nodes that have no row yet.
-            rows, wanted = block.room, int(block.rows[0] + np.sum(block.row_of[listed] < 0))
+            # After a restore, and with a strategy of one's own, nodes are listed that have no row yet.
+            absent = listed[block.row_of[listed] < 0].tolist()
+            rows, wanted = block.room, int(block.rows[0]) + len(absent)
         else:
             return trials
         n = self.kernel.n
         if rows - wanted < min(trials, 1) and rows < n:
             rows = min(n, max(16, 2 * rows, wanted + 1))
             self.space = self.space.with_room(rows)
+        for i in absent:
+            self.space.block.fill(i, self.kernel.column(self.nodes[i]))
         return trials if rows == n else rows - wanted
 
     def _choose(self, strategy: Chooser, i: int, y: int) -> None:
