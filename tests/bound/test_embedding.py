@@ -163,3 +163,24 @@ def test_theorems_name_each_other_for_the_other_kind_of_space() -> None:
     trace = ohm.play(ohm.Pounce(kernel), ohm.Stream([0, 1], [1, -1]))
     with pytest.raises(KernelError, match="use PounceBound"):
         EmbeddingBound().certify(trace)
+
+
+def test_nearest_neighbours_err_at_most_once_in_every_set() -> None:
+    """Section 5: N° bounds 1-NN; C° bounds geodesic 1-NN once edges are e^{a d} long and a is large enough."""
+    for seed in range(80):
+        points, u, order = clusters(seed)
+        distances = ohm.ExponentialEmbedding(points, a=INF).distances
+        apart = distances + np.eye(len(u))
+        stream = ohm.Stream(order, u[order])
+        plain = ohm.Graph.from_scipy((1 / apart) * (distances > 0), nodes=range(len(u)))
+        wrong = int(ohm.play(ohm.NearestNeighbour(plain), stream).charged.sum())
+        assert wrong <= measure.separating_cover(distances, u).number
+        scale = measure.sufficient_scale(distances, u)
+        steep = np.log(len(u)) / (
+            scale.delta - scale.rho
+        )  # a path of fewer than n steps is shorter than delta
+        if not np.isfinite(scale.delta) or steep * (distances.max() - distances[distances > 0].min()) > 500:
+            continue
+        lengths = np.exp(steep * (apart - apart[distances > 0].min()))
+        sharp = ohm.Graph.from_scipy((1 / lengths) * (distances > 0), nodes=range(len(u)))
+        assert int(ohm.play(ohm.NearestNeighbour(sharp), stream).charged.sum()) <= scale.cover

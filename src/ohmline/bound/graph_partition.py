@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from ohmline.arrays import Floats
+from ohmline.arrays import Floats, vector
 from ohmline.bound.asked_trials import evidence, labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.projection import corrected, half_spaces, harmonic_mean, projected
@@ -107,13 +107,25 @@ class PartitionBound(Bound):
 
 
 def unit_separating(labels: Any) -> Floats:
-    """The classifier of Theorem 4.1: mean 0, and u_i g_i >= 1 everywhere.
+    """The classifier of paper 000's Theorem 4.1: mean 0, and u_i g_i >= 1 everywhere.
 
+    Parameters
+    ----------
+    labels
+        The partition: -1 or +1 for every position, both of which occur.
+
+    Examples
+    --------
     >>> unit_separating([1, 1, -1])
     array([ 1.,  1., -2.])
     """
-    g = np.asarray(labels, dtype=np.float64)
-    mean = g.mean()
+    g = vector(labels, "labels")
+    g = signs(g, len(g))
+    mean = g.mean() if len(g) else 1.0
+    if abs(mean) == 1:
+        raise LabelError(
+            "all labels are equal, and the classifier of Theorem 4.1 needs both; label some other"
+        )
     return np.asarray((g - mean) / (1 - abs(mean)), dtype=np.float64)
 
 
