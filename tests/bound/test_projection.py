@@ -228,6 +228,7 @@ def test_moves_onto_hyperplanes_with_a_comparator_of_larger_margin_beat_the_form
             beaten += 1
             assert not PartitionBound().certify(trace, g).valid
             assert not ProjectionBound().certify(trace, g).valid
+            assert "half-spaces" in str(ProjectionBound().certify(trace, u))
     assert beaten >= 5
 
 

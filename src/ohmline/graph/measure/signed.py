@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, matrix, vector, whole_numbers
-from ohmline.errors import LabelError, ParameterError, ShapeError
+from ohmline.errors import LabelError, ParameterError
+from ohmline.graph.measure.tables import expect_square, expect_symmetric
 
 NEGATIVE = 1e-12
 """A share of a diagonal entry by which a vertex weight may be below 0 and be a rounding error."""
@@ -146,12 +147,6 @@ def least_energy(matrix: Any, positions: ArrayLike, labels: ArrayLike) -> LeastE
 
 def _symmetric(values: Any) -> Floats:
     table = matrix(values.toarray() if hasattr(values, "toarray") else values, "matrix")
-    if table.shape[0] != table.shape[1] or not len(table):
-        raise ShapeError(f"matrix must be square with at least one row, got shape {table.shape}")
-    if not np.array_equal(table, table.T):
-        i, j = np.argwhere(table != table.T)[0]
-        raise ParameterError(
-            f"matrix[{i}, {j}] is {table[i, j]} and matrix[{j}, {i}] is {table[j, i]}; it must be symmetric: pass "
-            "(matrix + matrix.T) / 2"
-        )
+    expect_square(table, "matrix")
+    expect_symmetric(table, "matrix", "(matrix + matrix.T) / 2")
     return table

@@ -100,7 +100,7 @@ PAPER = Paper(
                 NEVER,
                 ATTACK,
                 "bound/test_projection.py::test_the_smallest_comparator_attains_theorem_3_2_and_5_1",
-                "bound/test_comparators.py::test_moves_onto_hyperplanes_void_a_comparator_of_larger_margins",
+                "bound/test_projection.py::test_moves_onto_hyperplanes_with_a_comparator_of_larger_margin_beat_the_formula",
             ),
         ),
         Item(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ohmline.arrays import Floats, finite, matrix, numbers, vector
 from ohmline.checks import count, flag, instance, listed, number, shown
 from ohmline.errors import OhmlineError, ParameterError, ShapeError
+from ohmline.graph.measure.tables import expect_square
 
 Project = Callable[[Floats], ArrayLike]
 """The projection on a convex set: takes a point, gives the nearest point of the set."""
@@ -261,8 +262,7 @@ def _test(project: Project, w: Floats, new: Floats, others: list[Floats], metric
 
 def _symmetric(values: Any) -> Floats:
     table = matrix(values.toarray() if hasattr(values, "toarray") else values, "matrix")
-    if table.shape[0] != table.shape[1] or not len(table):
-        raise ShapeError(f"matrix must be square with at least one row, got shape {table.shape}")
+    expect_square(table, "matrix")
     if not np.allclose(table, table.T, rtol=1e-9, atol=1e-12 * float(np.abs(table).max())):
         raise ParameterError("matrix must be symmetric; pass (matrix + matrix.T) / 2")
     table = np.asarray((table + table.T) / 2, dtype=np.float64)
