@@ -249,7 +249,7 @@ def test_other_bad_arguments() -> None:
     assert ohm.bound.certify_moves(run, [1.0, 2.0], length=1.0).charged == 0
     with pytest.raises(LearnerError, match="give what project_online"):
         ohm.bound.certify_moves([1.0], [1.0], length=1.0)
-    for bad in ({"length": 0.0}, {"length": "1"}):
+    for bad in ({"length": 0.0}, {"length": "1"}, {"length": 1e308}, {"length": 5e-324}):
         with pytest.raises(OhmlineError):
             ohm.bound.certify_moves(run, [1.0, 2.0], **bad)
 

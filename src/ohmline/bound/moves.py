@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ohmline.arrays import vector
 from ohmline.bound.contract import Assumption, Certificate, rounded_up
-from ohmline.checks import instance, positive
+from ohmline.checks import instance, number
 from ohmline.errors import LearnerError
 from ohmline.learn.projection.convex import ROUNDING, Projected, acute, apply
 
@@ -35,7 +35,7 @@ def certify_moves(run: Projected, comparator: ArrayLike, *, length: float) -> Ce
     comparator
         u, a point of every set.
     length
-        How long a move must be to count, above 0.
+        How long a move must be to count, from 1e-150 to 1e150.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def certify_moves(run: Projected, comparator: ArrayLike, *, length: float) -> Ce
     at most 12 moves of length 1 or more (paper 000, Lemma 3.2, proven; sqdist = 13, left = 1, progress = 6)
     """
     instance(run, Projected, "run", "give what project_online(sets, start) returned", LearnerError)
-    metric, points, length = run.metric, run.points, positive(length, "length")
+    metric, points, length = run.metric, run.points, number(length, "length", least=1e-150, most=1e150)
     u = vector(comparator, "comparator", length=points.shape[1])
     scale = metric.sqnorm(u) + max(metric.sqnorm(w) for w in points)
     inside = all(
