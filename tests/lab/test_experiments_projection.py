@@ -172,6 +172,25 @@ def test_two_moons() -> None:
     drawn(result)
 
 
+def test_size_of_a() -> None:
+    result = run("h2008-size-of-a")
+    assert all("(ours)" in claim or "Theorem 8" in claim for claim in holds(result))
+    assert all(holds(result).values())
+    for dataset in {row.dataset for row in result.rows}:
+        least, printed = (
+            ours(result, dataset, f"a' as {how}", "a x d") for how in ("computed here", "printed")
+        )
+        assert 0 < least <= printed
+        assert ours(result, dataset, "POUNCE, a = inf") < ours(result, dataset, "POUNCE, a = 0.1 / d")
+    aligned = "two moons, noise 0.04, 60 points"
+    assert (
+        ours(result, aligned, "POUNCE, a = inf")
+        == 2
+        == ours(result, aligned, "component separating cover, C°", "sets")
+    )
+    drawn(result)
+
+
 @pytest.fixture
 def usps() -> None:
     try:
@@ -223,6 +242,10 @@ def test_hierarchical() -> None:
         assert by_method["1-proj"] > by_method["C-proj"]
     for method in ("1-proj", "C-proj"):
         assert counts[0.0][method] < counts[0.05][method] < counts[0.1][method]
+    small = "hierarchical graph, q = 6, k = 2 (Figure 1)"
+    low, high = (ours(result, small, f"{which} node", "K_pp") for which in ("most central", "least central"))
+    assert 0.1 < low < 0.4 < 0.6 < high < 1.6
+    assert 0.3 < ours(result, small, "most central node", "margin up to which (15) prefers it") < 0.7
     drawn(result)
 
 

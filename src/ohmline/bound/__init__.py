@@ -16,6 +16,9 @@ from ohmline.bound.geometry import PointLengths as PointLengths
 from ohmline.bound.geometry import noisy_norm as noisy_norm
 from ohmline.bound.geometry import point_lengths as point_lengths
 from ohmline.bound.graph_partition import PartitionBound as PartitionBound
+from ohmline.bound.graph_partition import PartitionNorm as PartitionNorm
+from ohmline.bound.graph_partition import partition_norm as partition_norm
+from ohmline.bound.graph_partition import unit_separating as unit_separating
 from ohmline.bound.graph_perceptron import GraphPerceptronBound as GraphPerceptronBound
 from ohmline.bound.halving import HalvingBound as HalvingBound
 from ohmline.bound.halving import labelling_bits as labelling_bits
@@ -24,6 +27,7 @@ from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
 from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
 from ohmline.bound.margins import MarginErrors as MarginErrors
 from ohmline.bound.margins import margin_errors as margin_errors
+from ohmline.bound.moves import certify_moves as certify_moves
 from ohmline.bound.one_vs_rest import OneVsRestBound as OneVsRestBound
 from ohmline.bound.perceptron import Fit as Fit
 from ohmline.bound.perceptron import PerceptronBound as PerceptronBound
@@ -32,3 +36,4 @@ from ohmline.bound.pounce import PounceBound as PounceBound
 from ohmline.bound.projection import ProjectionBound as ProjectionBound
 from ohmline.bound.selective import MarginBound as MarginBound
 from ohmline.bound.selective import SelectiveRegret as SelectiveRegret
+from ohmline.bound.updates import UpdateBound as UpdateBound

@@ -27,6 +27,7 @@ REGISTRY: dict[str, str] = {
     "h2008-three-clusters": "h2008",
     "h2008-two-moons": "h2008",
     "h2008-strips": "h2008",
+    "h2008-size-of-a": "h2008_scale",
     "glz2008-runtime": "glz2008_runtime",
     "glz2008-risk": "glz2008_risk",
     "glz2008-spirals": "glz2008_spirals",

@@ -21,3 +21,11 @@ from ohmline.graph.measure.resistances import resistance as resistance
 from ohmline.graph.measure.resistances import resistance_diameter as resistance_diameter
 from ohmline.graph.measure.resistances import resistance_matrix as resistance_matrix
 from ohmline.graph.measure.resistances import resistances_from as resistances_from
+from ohmline.graph.measure.scales import SufficientScale as SufficientScale
+from ohmline.graph.measure.scales import sufficient_scale as sufficient_scale
+from ohmline.graph.measure.signed import EnergyParts as EnergyParts
+from ohmline.graph.measure.signed import LeastEnergy as LeastEnergy
+from ohmline.graph.measure.signed import energy_parts as energy_parts
+from ohmline.graph.measure.signed import least_energy as least_energy
+from ohmline.graph.measure.signed import vertex_weights as vertex_weights
+from ohmline.graph.measure.spectrum import largest_eigenvalue as largest_eigenvalue

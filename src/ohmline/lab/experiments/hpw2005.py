@@ -164,6 +164,7 @@ def hierarchical(settings: Settings) -> Result:
         rows += [curves[noise].row(name, method, 0) for method in WHOLE]
         rows.append(Row.of(name, "MNI-ag with a bias b = 1", "mistakes", biased[noise]))
         rows += [curves[noise].row(name, method, times[-1]) for method in ("1-proj", "Act-st", "Act-mu")]
+    rows += _central_rows(settings.seed)
     noisy = curves[0.1]
     claims = [
         Claim(
@@ -210,6 +211,24 @@ def hierarchical(settings: Settings) -> Result:
         "central-nodes": _draw_central,
     }
     return Result(rows, claims, figures, notes)
+
+
+def _central_rows(seed: int) -> list[Row]:
+    """Figure 1: K_pp of the most and the least central node, and up to which margin (15) prefers the former.
+
+    A node of margin g is asked for before one of margin 0 while (1 - g)^2 / K_pp is above 1 / K_qq.
+    """
+    name = "hierarchical graph, q = 6, k = 2 (Figure 1)"
+    families = [generate.hierarchical(6, 2, seed=seed + draw) for draw in range(20)]
+    diagonals = [LaplacianKernel(family.graph).diagonal() for family in families]
+    low, high = np.array([[d.min(), d.max()] for d in diagonals]).T
+    return [
+        Row.of(name, "most central node", "K_pp", low, 0.21),
+        Row.of(name, "least central node", "K_pp", high, 0.94),
+        Row.of(
+            name, "most central node", "margin up to which (15) prefers it", 1 - np.sqrt(low / high), 0.51
+        ),
+    ]
 
 
 def _draw_curves(canvas: Any, curves: Curves, title: str) -> None:
