@@ -59,6 +59,7 @@ class Oracle:
         w = w * (max((self.t - 1) / n, 1.0) if n else 1.0)
         values = gram @ self.alpha
         if self.proximal:
+            w = w * min(1.0, ratio / 2 / np.sum(w)) if n else w  # all together at most half of a label
             decay = 1 / (1 + eta * self.lambda_1)
             step = eta * self.lambda_2 / (1 + eta * self.lambda_2 * np.sum(2 * w * (2 - 2 * k)))
         else:

@@ -80,7 +80,7 @@ def test_a_printed_step_is_minus_eta_times_the_gradient(seed, name, labelled):
     new, sign = rng.normal(size=2), (1 if rng.random() < 0.5 else -1) if labelled else None
     model, f = learner._model, learner.function
     learner.view_one(new)
-    scene = model.scene(new, model.trials + 1)
+    scene = model.scene(new, model.trials + 1, labelled=labelled)
     if name == "ppk":
         weights = np.array(
             [
