@@ -16,6 +16,8 @@ from ohmline.bound.halving import labelling_bits as labelling_bits
 from ohmline.bound.lgc import LabelComplexity as LabelComplexity
 from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
 from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
+from ohmline.bound.manifold_average import AverageBound as AverageBound
+from ohmline.bound.manifold_regret import ManifoldRegret as ManifoldRegret
 from ohmline.bound.one_vs_rest import OneVsRestBound as OneVsRestBound
 from ohmline.bound.perceptron import Fit as Fit
 from ohmline.bound.perceptron import PerceptronBound as PerceptronBound

@@ -242,7 +242,7 @@ class ManifoldRisk:
             signs = [0 if label is None else binary_code(label) for label in given]
             return x, np.array(signs, dtype=np.float64).reshape(len(x), 1)
         table = ClassTable(self.classes, remedy="name it in classes")
-        codes = [-1 if label is None else table.admit(label) for label in given]
+        codes = [-1 if label is None else table.find(label) for label in given]
         return x, signs_of(np.array(codes, dtype=np.int64), len(self.classes))
 
 
