@@ -105,7 +105,7 @@ def _assumptions(run: ManifoldRun) -> tuple[Assumption, ...]:
         run.whole,
         Assumption("the steps are gradient steps (Printed)", True, isinstance(options.step, Printed)),
         Assumption("the label rate was declared", True, options.label_rate is not None),
-        Assumption("the regulariser is convex, and its slopes are its derivatives", known),
+        Assumption("the regulariser is convex and at least 0, and its slopes are its derivatives", known),
     )
 
 
