@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from ohmline.learn.manifold import Loss
+
+
+def literal_loss(loss, f, y):
+    """c(f, y) as the losses are defined."""
+    return {
+        Loss.HINGE: max(1 - y * f, 0),
+        Loss.SQUARED_HINGE: max(1 - y * f, 0) ** 2,
+        Loss.LOGISTIC: math.log(1 + math.exp(-y * f)),
+        Loss.SQUARED: (y - f) ** 2,
+    }[loss]
 
 
 def gaussian(a, b, width):

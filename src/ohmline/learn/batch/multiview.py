@@ -86,11 +86,8 @@ class MultiviewSVM:
 
         Parameters
         ----------
-        points
-            One row per point, labelled or not.
-        labels
-            One label per point, with None or NaN where there is none. At least two classes, or -1 and +1 of which
-            one may be missing.
+        points, labels
+            As for `LapSVM.fit`.
 
         Returns
         -------
@@ -135,22 +132,22 @@ class MultiviewSVM:
         Parameters
         ----------
         points
-            One row per point, with the columns that `fit` saw.
+            As for `LapSVM.margins`.
 
         Returns
         -------
         array
-            One number per point for two classes, positive for the later one; else one column per class.
+            Of the same shape as those of `LapSVM`.
         """
         return self.function(points)
 
     def predict(self, points: ArrayLike) -> list[Any]:
-        """The class of each point; a zero margin predicts the later of two classes, as online.
+        """The class that the mean of the functions says of each point; a tie is the later of two classes.
 
         Parameters
         ----------
         points
-            One row per point, with the columns that `fit` saw.
+            As for `margins`.
         """
         return said(self.margins(points), self.classes)
 

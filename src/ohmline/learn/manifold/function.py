@@ -84,7 +84,7 @@ class KernelFunction:
         Parameters
         ----------
         x
-            One row per point, with as many columns as the basis has.
+            As for a call.
 
         Returns
         -------
