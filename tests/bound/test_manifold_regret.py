@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ohmline as ohm
-from ohmline.bound import ManifoldRegret
+from ohmline.bound import ManifoldRegret, best_bound
 from ohmline.bound.manifold_regret import beforehand, regret_terms
 from ohmline.bound.manifold_run import manifold_run
 from ohmline.errors import LearnerError, ShapeError
@@ -309,3 +309,12 @@ def test_what_it_is_not_about() -> None:
         ManifoldRegret().certify(ohm.play(learner, noisy(np.random.default_rng(0))))
     with pytest.raises(ShapeError, match="KernelFunction"):
         ManifoldRegret().certify(ohm.play(simple(), ohm.Stream([[0.0]], [1])), [1])
+
+
+def test_the_best_bound_of_a_manifold_learner() -> None:
+    stream = ohm.Stream([[0.0], [3.0]] * 20, [1, -1] * 20)
+    certificate = best_bound(ohm.play(simple(), stream))
+    assert certificate.theorem.startswith("paper 003") or certificate.theorem.startswith("trivial")
+    assert certificate.charged <= certificate.value <= 40
+    with pytest.raises(LearnerError, match="no theorem here is about OnlineManifold"):
+        best_bound(ohm.play(simple(step=ohm.Proximal()), stream))
