@@ -99,7 +99,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     Examples
     --------
-    >>> learner = OnlineManifold(RBF(0.5), smoothness=Manifold(0.3))
+    >>> import ohmline as ohm
+    >>> learner = OnlineManifold(ohm.RBF(0.5), smoothness=ohm.Manifold(0.3))
     >>> learner.learn_one([0.0, 0.0], -1).mistake, learner.learn_one([1.0, 1.0], +1).mistake
     (True, True)
     >>> learner.learn_one([0.2, 0.1], None)
