@@ -34,6 +34,7 @@ REGISTRY: dict[str, str] = {
     "glz2008-mnist01": "glz2008_mnist",
     "glz2008-mnist12": "glz2008_mnist",
     "glz2008-drift": "glz2008_drift",
+    "glz2008-leaves": "glz2008_leaves",
     "gu2013-data": "gu2013_data",
     "gu2013-coauthor": "gu2013",
     "gu2013-cora": "gu2013",

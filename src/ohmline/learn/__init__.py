@@ -4,6 +4,7 @@ from ohmline.learn.batch import LLGC as LLGC
 from ohmline.learn.batch import Harmonic as Harmonic
 from ohmline.learn.batch import LabelledOnly as LabelledOnly
 from ohmline.learn.batch import LapSVM as LapSVM
+from ohmline.learn.batch import MultiviewSVM as MultiviewSVM
 from ohmline.learn.contract import BinaryLearner as BinaryLearner
 from ohmline.learn.contract import Label as Label
 from ohmline.learn.contract import OnlineLearner as OnlineLearner

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ohmline.data import load
-from ohmline.game.vectors import Images
+from ohmline.game.images import Images
 from ohmline.lab.experiment import Claim, Experiment, Result, Settings
 from ohmline.lab.experiments import glz2008 as glz
 from ohmline.lab.experiments.glz2008 import Errors, Way, mean, note

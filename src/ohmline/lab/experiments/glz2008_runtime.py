@@ -10,7 +10,8 @@ import numpy as np
 
 from ohmline.data import is_here, load
 from ohmline.game import Stream, play
-from ohmline.game.vectors import Images, Spirals, VectorSource
+from ohmline.game.images import Images
+from ohmline.game.vectors import Spirals, VectorSource
 from ohmline.lab.experiment import Claim, Experiment, Result, Row, Settings
 from ohmline.lab.experiments import glz2008 as glz
 from ohmline.lab.experiments.glz2008 import Task, Way
