@@ -113,7 +113,7 @@ def test_columns_of_a_solver_are_those_of_their_nodes() -> None:
         kernel = ohm.SolverKernel(ohm.Graph.from_edges([(k, k + 1) for k in range(n)]), columns=4)
         kernel.sqdist(0, 1)
         for t in range(1500):
-            attempt(6e-4, lambda: kernel.sqdist(random.randrange(1, n), 0))
+            attempt(3e-4, lambda: [kernel.sqdist(random.randrange(1, n), 0) for _ in range(4)])
             if t % 10 == 0:
                 node = random.randrange(1, n)
                 assert abs(kernel.sqdist(node, 0) - node) < 1e-6 * n, (node, kernel.sqdist(node, 0))

@@ -76,6 +76,7 @@ def line(settings: Settings) -> Result:
             star["perceptron, eq. (16)"] < star["halving, log2 of its class"],
             f"a star with 100,000 leaves and one cut edge: {star['perceptron, eq. (16)']:g} against "
             f"{star['halving, log2 of its class']:.1f}",
+            threshold="a lower bound on the star",
         ),
         Claim(
             "POUNCE's bound over the whole line is O(sqrt n) against the perceptron's O(n) (paper 002)",

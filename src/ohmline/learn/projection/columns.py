@@ -71,18 +71,18 @@ class Block(NamedTuple):
             done=np.zeros(2, np.int64),
         )
 
-    def fill(self, i: int, column: Floats) -> None:
-        """Give node i its row, from its column."""
+    def fill(self, i: int, column: Floats, length: float) -> None:
+        """Give node i its row, from its column and its squared length."""
         k, known = int(self.rows[0]), np.flatnonzero(self.row_of >= 0)
         row = self.entries[k * (k + 1) // 2 :]
         row[self.row_of[known]] = column[known]
-        row[k] = column[i]
+        row[k] = length
         self.row_of[i] = k
         self.rows[0] = k + 1
 
 
 @generic("kernel")
-def enrol(kernel: Any, block: Any, i: Any) -> None:
+def enrol(kernel: Any, block: Any, enrolled: Any, i: Any) -> None:
     """Node i was listed: give it its row, from its own column."""
     raise TypeError("compiled code only")
 
@@ -118,7 +118,7 @@ def finish(kernel: Any, block: Any, state: Any) -> None:
 
 
 @implements(enrol, Dense, Features)
-def enrol_at_once(kernel: Any, block: Block, i: int) -> None:
+def enrol_at_once(kernel: Any, block: Block, enrolled: Ints, i: int) -> None:
     pass
 
 
@@ -148,8 +148,9 @@ def finish_at_once(kernel: Any, block: Block, state: Any) -> None:
 
 
 @implements(enrol, Columns)
-def enrol_column(kernel: Columns, block: Block, i: int) -> None:
+def enrol_column(kernel: Columns, block: Block, enrolled: Ints, i: int) -> None:
     if block.row_of[i] >= 0:
+        enrolled[block.row_of[i]] = i
         return
     bring(kernel, i, i)
     k = block.rows[0]
@@ -158,6 +159,7 @@ def enrol_column(kernel: Columns, block: Block, i: int) -> None:
         if block.row_of[j] >= 0:
             row[block.row_of[j]] = entry(kernel, i, j)
     row[k] = sqlength(kernel, i)
+    enrolled[k] = i
     block.row_of[i] = k
     block.rows[0] = k + 1
 
@@ -165,7 +167,7 @@ def enrol_column(kernel: Columns, block: Block, i: int) -> None:
 @implements(begin, Columns)
 def begin_columns(kernel: Columns, block: Block, state: Any) -> None:
     for k in range(state.size[0]):
-        enrol(kernel, block, state.order[k])
+        enrol(kernel, block, state.enrolled, state.order[k])
     for k in range(state.size[0]):
         block.values[k] = state.w[state.order[k]]
         block.moves[k] = 0.0

@@ -70,6 +70,8 @@ class HalfSpaceState(NamedTuple):
     """How many columns of `history` count."""
     updates: Floats
     """How often a half-space or a hyperplane was projected on: a count, and no index into anything."""
+    enrolled: Ints
+    """The node of each row of the block, -1 for none: an entry is read from the later one's column, to the last bit."""
 
 
 @implements(view, HalfSpaceState)
@@ -102,7 +104,7 @@ def learn_half_spaces(
         if listed == TURNED:
             state.stuck[0] = 0
         elif listed == NEW:
-            enrol(kernel, space.block, x)
+            enrol(kernel, space.block, state.enrolled, x)
     if not moves and strategy != CUSTOM:
         return False, 0.0  # w did not move and meets t, so nothing in U_t is violated
     if strategy == LATEST or state.stuck[0] != 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from types import MappingProxyType
 from typing import Any, Self, final
@@ -24,6 +25,7 @@ from ohmline.learn.ranges import (
     FLAGS,
     NODE_COUNT,
     POSITIONS,
+    POSITIONS_OR_NONE,
     SIGNS,
     TRIALS,
     Range,
@@ -96,6 +98,7 @@ class Projection(BinaryKernelLearner):
             "support": POSITIONS,
             "used": up_to_length_of("support"),
             "updates": Range(0, inf),
+            "enrolled": POSITIONS_OR_NONE,
         }
     )
 
@@ -234,7 +237,8 @@ class Projection(BinaryKernelLearner):
             block = self.space.block
             listed = self.state.order[: self.state.size[0]]
             # After a restore, and with a strategy of one's own, nodes are listed that have no row yet.
-            absent = listed[block.row_of[listed] < 0].tolist()
+            both = np.concatenate([self.state.enrolled[self.state.enrolled >= 0], listed])
+            absent = list(dict.fromkeys(both[block.row_of[both] < 0].tolist()))
             rows, wanted = block.room, int(block.rows[0]) + len(absent)
         else:
             return trials
@@ -243,8 +247,32 @@ class Projection(BinaryKernelLearner):
             rows = min(n, max(16, 2 * rows, wanted + 1))
             self.space = self.space.with_room(rows)
         for i in absent:
-            self.space.block.fill(i, self.kernel.column(self.nodes[i]))
+            self._enrol(i)
         return trials if rows == n else rows - wanted
+
+    def _enrol(self, i: int) -> None:
+        """Give a node its row, as the compiled step would."""
+        block, column = self.space.block, self.kernel.column(self.nodes[i])
+        self.state.enrolled[block.rows[0]] = i
+        block.fill(i, column, float(self.kernel.space.lengths()[i]))
+
+    def load(self, state: State) -> None:
+        super().load(state)
+        self._forget_rows()
+
+    def checkpoint(self) -> Callable[[], None]:
+        put_state_back = super().checkpoint()
+
+        def put_back() -> None:
+            put_state_back()
+            self._forget_rows()
+
+        return put_back
+
+    def _forget_rows(self) -> None:
+        """The rows of the block may be in another order than the state says: they are fetched again."""
+        if isinstance(self.space, HalfSpaces):
+            self.space = self.space._replace(block=Block.empty(len(self.space.block.row_of)))
 
     def _choose(self, strategy: Chooser, i: int, y: int) -> None:
         """Ask the user's function for U_t and lay it out for the compiled step."""
@@ -308,6 +336,12 @@ class Projection(BinaryKernelLearner):
             )
         if "support" in arrays:
             expect_listed(arrays, "support", "used")
+        if "enrolled" in arrays:
+            rows = arrays["enrolled"][arrays["enrolled"] >= 0]
+            if len(np.unique(rows)) != len(rows) or not np.array_equal(arrays["enrolled"][: len(rows)], rows):
+                raise SnapshotError(
+                    "the snapshot's enrolled must name each node once, then -1; it is damaged"
+                )
 
     @classmethod
     def restore(cls, state: State, kernel: Kernel, strategy: Chooser | None = None) -> Self:
@@ -368,6 +402,7 @@ def _empty_half_spaces(kernel: Kernel, start: Floats) -> HalfSpaceState:
         history=np.zeros((3, 0), np.int64),
         seen=np.zeros(1, np.int64),
         updates=np.zeros(1),
+        enrolled=np.full(n if may_miss_columns(kernel.space) else 0, -1, np.int64),
     )
 
 
