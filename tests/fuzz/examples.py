@@ -46,6 +46,7 @@ RECORDS = frozenset(
         "ComparedLengths",
         "Monotonicity",
         "SplitNorm",
+        "MarginErrors",
         "NoisyNorm",
         "PointLengths",
         "PartitionNorm",

@@ -156,3 +156,27 @@ def test_the_compiler_can_be_stopped_and_works_afterwards(seed: int, tmp_path: o
         seed,
         least=1,
     )
+
+
+def test_a_manifold_learner_keeps_its_classes_and_its_first_points() -> None:
+    stop_at_random(
+        """
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(400, 2))
+        learner = ohm.OnlineManifold(late_classes=True)
+        other = ohm.OnlineManifold(late_classes=True)
+        for t, x in enumerate(points):
+            before = learner.snapshot()
+            done = stopped
+            attempt(2e-3, lambda: learner.learn_one(x, f"c{t // 60}"))
+            if stopped > done:  # not learned, or learned wholly
+                state = learner.snapshot()
+                if all(np.array_equal(state[k], before[k]) for k in before if k in state) and len(state) == len(before):
+                    learner.learn_one(x, f"c{t // 60}")
+            other.learn_one(x, f"c{t // 60}")
+            assert learner.classes == other.classes, (t, learner.classes, other.classes)
+        assert all(learner.predict_one(x) == other.predict_one(x) for x in points[:50])
+        """,
+        seed=6,
+        least=5,
+    )

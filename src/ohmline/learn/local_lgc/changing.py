@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.checks import shown
+from ohmline.checks import flag, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import GraphError, LearnerError
 from ohmline.graph.nodes import NodeIndex
@@ -119,7 +119,7 @@ class ChangingLearner(ManyClassLearner):
         return float(largest_error(self.space, state, np.arange(n)))
 
     def watch(self, on: bool) -> None:
-        found = self.state.solve.found
+        on, found = flag(on, "on"), self.state.solve.found
         if not on and found[0]["worths"] == UNFINISHED:
             found["worths"] = UNKNOWN
         found["watched"] = on

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, matrix, vector, whole_numbers
 from ohmline.checks import flag, iterator, listed
+from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError, ShapeError
 from ohmline.kernel.vector import VectorKernel
 from ohmline.learn.compiled_learner import MORTAL, CompiledLearner
-from ohmline.learn.contract import State, expect_kind, saved_text, take
+from ohmline.learn.contract import State, Update, expect_kind, saved_text, take
 from ohmline.learn.manifold.arguments import expect_moderate, options_of, table_of, vars_of
 from ohmline.learn.manifold.bandwidth import Bandwidth
 from ohmline.learn.manifold.bases import Basis
@@ -224,8 +225,10 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         x
             A point.
         """
-        row, model = self.locate(x), self._current()
-        scores = np.zeros(self._functions.number) if model is None else model.scores(row)
+        row = self.locate(x)
+        with self._still:
+            model = self._current()
+            scores = np.zeros(self._functions.number) if model is None else model.scores(row)
         return np.array([-scores[0], scores[0]]) if self.binary else scores[: len(self.classes)]
 
     def fix_widths(self) -> None:
@@ -259,11 +262,14 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
         labels = listed(labels, "labels")
-        for _ in range(self._table.admit_all(labels)):
-            for model in (self._model, self._first.draft):
-                if model is not None:
-                    model.add_class()
-        self._share()
+        fresh = [y for y in labels if self._table.find(y) < 0]
+        if fresh:
+            with undisturbed(), self._still:
+                for _ in range(self._table.admit_all(fresh)):
+                    for model in (self._model, self._first.draft):
+                        if model is not None:
+                            model.add_class()
+                self._share()
         return [self._table.find(y) for y in labels]
 
     def decode(self, code: int) -> Any:
@@ -292,13 +298,24 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         self._share()
         return min(trials, room) if self.options.basis.grows else trials
 
+    def learn_one(self, x: ArrayLike, y: Any) -> Update:
+        with self.alone():
+            known = len(self._table)
+            try:
+                return super().learn_one(x, y)
+            except BaseException:
+                if len(self._table) > known:  # a class was let in, and never learned
+                    self.settle()
+                raise
+
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
+        if self._model is None and self.options.open_width:
+            prediction = self.look(place)[0]
+            with undisturbed(), self._still:
+                self._wait(place, code)
+            return prediction, False, 0.0
         before = self._model, self._dimension
         try:
-            if self._model is None and self.options.open_width:
-                prediction = self.look(place)[0]
-                self._wait(place, code)
-                return prediction, False, 0.0
             if self._model is None:
                 self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
             assert self._model is not None
@@ -311,19 +328,20 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return learned
 
     def settle(self) -> None:
-        model = self._latest
-        if not self.late_classes or model is None:
+        if not self.late_classes:
             return
-        met = model.state.order[: model.state.seen[0]].copy()
+        model = self._latest
+        met = self._first.classes() if model is None else model.state.order[: model.state.seen[0]].copy()
         number = np.full(len(self._table) + 1, -1)
         number[met] = np.arange(len(met))  # the last entry translates "no label"
-        self._table.keep(met)
-        for part in (self._model, self._first.draft):
-            if part is not None:
-                part.keep_classes(met)
-                part.expansion.label[:] = number[part.expansion.label]
-        self._first.renumber(number)
-        self._share()
+        with undisturbed(), self._still:
+            self._table.keep(met)
+            for part in (self._model, self._first.draft):
+                if part is not None:
+                    part.keep_classes(met)
+                    part.expansion.label[:] = number[part.expansion.label]
+            self._first.renumber(number)
+            self._share()
 
     def snapshot(self) -> State:
         points, labels = self._first.arrays(self._dimension or 0)
@@ -403,9 +421,16 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _wait(self, row: Floats, code: int) -> None:
         """Keep a point for the widths; after the last of them, learn them all in their order."""
+        before, kept = self._dimension, len(self._first)
         self._dimension = len(row)
-        if self._first.add(row, code):
-            self.fix_widths()
+        try:
+            if self._first.add(row, code):
+                self.fix_widths()
+        except BaseException:  # a regulariser may refuse, and a warning may be an error
+            self._dimension = before
+            self._first.keep_first(kept)
+            self.settle()
+            raise
         self._share()
 
     def _current(self) -> Model | None:

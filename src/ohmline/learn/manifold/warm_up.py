@@ -54,6 +54,17 @@ class WarmUp:
             self.draft = None
         return False
 
+    def keep_first(self, n: int) -> None:
+        """As it was after the first n points."""
+        points = self._points[:n]
+        self._points, self._different, self.draft = [], set(), None
+        for row, code in points:
+            self.keep(row, code)
+
+    def classes(self) -> Ints:
+        """The codes of the labels, in the order in which they came."""
+        return np.array(list(dict.fromkeys(y for _, y in self._points if y >= 0)), dtype=np.int64)
+
     def redraft(self, functions: Functions) -> bool:
         """Make the draft where it is missing; whether that was so."""
         if self.draft is not None or not self._points:
