@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from ohmline.learn.manifold import Loss
+
+
+def literal_loss(loss, f, y):
+    """c(f, y) as the losses are defined."""
+    return {
+        Loss.HINGE: max(1 - y * f, 0),
+        Loss.SQUARED_HINGE: max(1 - y * f, 0) ** 2,
+        Loss.LOGISTIC: math.log(1 + math.exp(-y * f)),
+        Loss.SQUARED: (y - f) ** 2,
+    }[loss]
 
 
 def gaussian(a, b, width):
@@ -59,6 +72,7 @@ class Oracle:
         w = w * (max((self.t - 1) / n, 1.0) if n else 1.0)
         values = gram @ self.alpha
         if self.proximal:
+            w = w * min(1.0, ratio / 2 / np.sum(w)) if n else w  # all together at most half of a label
             decay = 1 / (1 + eta * self.lambda_1)
             step = eta * self.lambda_2 / (1 + eta * self.lambda_2 * np.sum(2 * w * (2 - 2 * k)))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import ohmline as ohm
 from ohmline import bound
-from ohmline.errors import ConflictingLabels
+from ohmline.errors import ConflictingLabels, ParameterError
 from ohmline.learn.projection import Contradiction
 
 BOUNDS: list[bound.Bound] = [
@@ -26,6 +27,8 @@ BOUNDS: list[bound.Bound] = [
     bound.OnlineLGCRegret(),
     bound.EmbeddingBound(),
     bound.HalvingBound(),
+    bound.SelectiveRegret(),
+    bound.MarginBound(0.9),
 ]
 
 
@@ -75,8 +78,12 @@ def learners(rng: np.random.Generator, graph: ohm.Graph) -> Iterator[Any]:
             ohm.SpectralKernel(graph, rank=int(rng.integers(1, graph.n))),
             mu=float(10.0 ** rng.uniform(-4, 1)),
         )
-    if graph.n_edges == graph.n - graph.n_components and np.all(graph.weights == 1):
-        yield ohm.Halving(graph, int(rng.integers(1, 4)))
+    if np.all(graph.weights == 1):
+        yield ohm.Halving(graph, int(rng.integers(1, 4)), width_limit=12)
+    with suppress(ParameterError):  # of a mu that rounding would swallow
+        yield ohm.OnlineLGC(
+            biased, float(10.0 ** rng.uniform(-4, 4)), mistake_driven=bool(rng.random() < 0.5)
+        )
     points = rng.normal(size=(graph.n, 2)).round(1)
     yield ohm.Pounce(ohm.ExponentialEmbedding(points, a=float(rng.choice([1.0, 30.0, 3000.0, np.inf]))))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from ohmline.bound import HalvingBound, best_bound, labelling_bits
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph import generate, measure
 from ohmline.learn.projection import Contradiction
+from thin_graphs import KINDS, cuts, every_labelling, thin_graph
 
 
 def forest(seed: int, n: int) -> ohm.Graph:
@@ -53,6 +56,99 @@ def test_the_binomial_bound_holds_on_any_graph(seed: int, budget: int) -> None:
     graph = ohm.Graph.from_edges(pairs, nodes=range(n))
     within = sum(measure.cut(graph, v) <= budget for v in itertools.product((-1, 1), repeat=n))
     assert np.log2(within) <= labelling_bits(graph, budget) + 1e-9
+
+
+def survives(trace: ohm.Trace, comparators: Iterable[np.ndarray | None]) -> int:
+    """How many certificates of a game of halving there are, none of them beaten."""
+    number = 0
+    for comparator in comparators:
+        certificate = HalvingBound().certify(trace, comparator)
+        assert certificate.proven
+        assert certificate.charged == int(trace.charged.sum()) <= certificate.value
+        number += 1
+    return number
+
+
+def random_game(seed: int) -> int:
+    rng = np.random.default_rng(seed)
+    graph = thin_graph(KINDS[seed % len(KINDS)], rng, most=7)
+    every = every_labelling(graph)
+    u = every[rng.integers(len(every))]
+    exactly = bool(rng.integers(2))
+    budget = int(measure.cut(graph, u)) + (0 if exactly else int(rng.integers(3)))
+    order = rng.integers(graph.n, size=2 * graph.n)
+    trace = ohm.play(ohm.Halving(graph, budget, exactly=exactly), ohm.Stream(order, u[order]))
+    return survives(trace, (u, None))
+
+
+def adversarial_game(seed: int) -> int:
+    """The adversary may answer from any labelling of the learner's own class."""
+    rng = np.random.default_rng(seed)
+    graph = thin_graph(KINDS[seed % len(KINDS)], rng, most=7)
+    every = every_labelling(graph)
+    costs = cuts(graph, every)
+    exactly, budget = bool(rng.integers(2)), int(rng.choice(costs))
+    concepts = every[costs == budget if exactly else costs <= budget]
+    trace = ohm.play_adversary(ohm.Halving(graph, budget, exactly=exactly), concepts)
+    nodes, labels = np.array(trace.nodes, dtype=int), np.array(trace.labels, dtype=int)
+    left = concepts[(concepts[:, nodes] == labels).all(axis=1)]
+    assert trace.charged.all()
+    assert len(trace) == 0 or HalvingBound().certify(trace, left[0]).value >= 1
+    return survives(trace, (left[0], None))
+
+
+def test_no_game_on_thin_graphs_beats_it() -> None:
+    assert sum(random_game(seed) for seed in range(210)) == 420
+    assert sum(adversarial_game(seed) for seed in range(70)) == 140
+
+
+@pytest.mark.slow
+def test_five_thousand_games_and_five_hundred_adversaries_on_thin_graphs_do_not_beat_it() -> None:
+    assert sum(random_game(10_000 + seed) for seed in range(5000)) == 10_000
+    assert sum(adversarial_game(20_000 + seed) for seed in range(500)) == 1000
+
+
+def test_each_assumption_of_the_bound_is_needed() -> None:
+    """A labelling outside the class, a comparator that errs, and a learner with a past: each one breaks the formula."""
+    ring = generate.ring(12).graph
+    learner = ohm.Halving(ring, 2)
+    trace = ohm.play_adversary(learner, every_labelling(ring)[cuts(ring, every_labelling(ring)) <= 2])
+    assert len(trace) > 1
+    small = np.log2(ohm.Halving(ring, 0).labellings)
+    assert len(trace) > small  # with log2 of a class without the truth the bound would be beaten
+    constant = np.ones(12)
+    assert not HalvingBound().certify(trace, constant).valid  # in the class, and wrong on some trial
+    jagged = np.tile([1, -1], 6)
+    jagged[np.array(trace.nodes)] = trace.labels
+    found = HalvingBound().certify(trace, jagged)
+    assert not found.valid  # right on every trial, and beyond the budget
+    assert [a.holds for a in found.assumptions] == [True, False, True]
+    taught = ohm.Halving(ring, 2)
+    taught.learn_one(0, 1)
+    later = ohm.play(taught, ohm.Stream([6, 3, 9], [-1, -1, -1]))
+    assert not HalvingBound().certify(later).valid
+
+
+def test_the_cardinality_of_the_paper_holds_from_one_cut_edge_on() -> None:
+    """At most C(n (n - 1), k) labellings cut k edges of a connected graph; for k = 0 that says 1, and there are 2."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        graph = thin_graph(["ring", "series-parallel", "clique with tails"][seed % 3], rng, most=7)
+        graph = ohm.Graph.from_edges([(int(a), int(b)) for a, b in zip(*graph.edges()[:2], strict=True)])
+        for k in range(1, graph.n_edges + 1):
+            try:
+                size = ohm.Halving(graph, k, exactly=True).labellings
+            except ParameterError:
+                size = 0
+            assert size <= math.comb(graph.n * (graph.n - 1), k)
+        assert ohm.Halving(graph, 0, exactly=True).labellings == 2 > math.comb(graph.n * (graph.n - 1), 0)
+
+
+def test_the_logarithm_on_a_line_is_the_papers_ceiling() -> None:
+    """2 (n - 1) labellings cut one edge, so at most floor(log2 2(n - 1)) = ceil(log2 n) whole mistakes."""
+    for n in range(2, 40):
+        bits = math.log2(ohm.Halving(generate.line(n).graph, 1, exactly=True).labellings)
+        assert math.floor(bits + 1e-12) == math.ceil(math.log2(n))
 
 
 def test_a_comparator_beyond_the_budget_voids_the_certificate() -> None:
@@ -97,7 +193,7 @@ def test_a_cut_that_is_known_exactly_makes_a_smaller_class(seed: int, n: int) ->
 
 
 def test_a_cut_that_no_labelling_has_is_refused() -> None:
-    with pytest.raises(ParameterError, match="exactly 9"):
+    with pytest.raises(ParameterError, match="exactly cut_budget=9"):
         ohm.Halving(generate.line(4).graph, 9, exactly=True)
     line = generate.line(8)
     trace = ohm.play(ohm.Halving(line.graph, 2, exactly=True), ohm.Stream([0], [1]))

@@ -163,6 +163,24 @@ def test_a_kernel_of_rows_is_certified_as_its_matrix_is(game: tuple, ridge: floa
             assert fit.sqnorm(trials) == np.inf
 
 
+def test_the_constant_two_cannot_be_smaller() -> None:
+    """Section 2: a label that contradicts every prediction errs on all trials, the better labelling on at most half."""
+    learner = perceptron_on(path(5), 1.0)
+    rng = np.random.default_rng(0)
+    trials = []
+    for i in rng.integers(5, size=400).tolist():
+        y = -learner.predict_one(i)
+        learner.learn_one(i, y)
+        trials.append((i, y))
+    trace = ohm.play(perceptron_on(path(5), 1.0), trials)
+    assert trace.charged.all()
+    votes = np.bincount([i for i, _ in trials], weights=[y for _, y in trials], minlength=5)
+    certificate = PerceptronBound().certify(trace, np.where(votes >= 0, 1, -1))
+    assert certificate.charged == 400 >= 2 * certificate.terms["comparator_errors"]
+    assert 2 * certificate.terms["comparator_errors"] >= 0.95 * 400  # so no constant below 1.9 would do
+    assert certificate.proven
+
+
 def test_nothing_played_is_certified_with_zero() -> None:
     trace = ohm.play(perceptron_on(path(3), 1.0), ohm.Stream([], []))
     assert PerceptronBound().certify(trace).value == 0

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import games, graphs
-from ohmline.bound import PartitionBound, ProjectionBound
-from ohmline.bound.graph_partition import length_bounds, unit_separating
-from ohmline.errors import KernelError, LearnerError, ParameterError, ShapeError
+from ohmline.bound import PartitionBound, ProjectionBound, partition_norm
+from ohmline.bound.graph_partition import length_bounds, spectral_range, unit_separating
+from ohmline.bound.projection import harmonic_mean
+from ohmline.errors import GraphError, KernelError, LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.graph import generate, measure
 from ohmline.learn.projection import Contradiction, Strategy
 
@@ -169,6 +170,45 @@ def test_theorem_4_2_the_diagonal_is_bounded(graph: ohm.Graph) -> None:
     assert np.all(diagonal <= length_bounds(graph) * (1 + 1e-9))
 
 
+def test_the_harmonic_mean_is_the_least_of_the_power_means() -> None:
+    """Eq. (11): mu(-1) <= mu(1) <= mu(infinity), the refinement of Theorem 3.2 over the perceptron's bound."""
+    assert harmonic_mean(np.array([1.0, 2.0, 4.0])) == pytest.approx(12 / 7)
+    assert harmonic_mean(np.array([])) == harmonic_mean(np.array([0.0, 1.0])) == 0.0
+    for seed in range(50):
+        values = np.random.default_rng(seed).exponential(size=5) + 1e-3
+        assert harmonic_mean(values) <= values.mean() <= values.max()
+
+
+def test_rings_favour_the_diameter_and_hypercubes_lambda_2() -> None:
+    """The remark after Theorem 4.2, with the diameter of a ring and 1 / lambda_2 of a hypercube put right."""
+    for m in (30, 41, 60):
+        ring = generate.ring(m).graph
+        assert measure.diameter(ring) == m // 2 < 1 / measure.algebraic_connectivity(ring)
+        np.testing.assert_allclose(length_bounds(ring), m // 2)
+    for m in (2, 4, 6):
+        cube = generate.hypercube(m).graph
+        assert measure.diameter(cube) == m > 1 / measure.algebraic_connectivity(cube) == pytest.approx(0.5)
+        np.testing.assert_allclose(length_bounds(cube), 0.5, rtol=1e-5)
+
+
+def test_a_bridge_of_almost_nothing_leaves_the_eccentricity() -> None:
+    """lambda_2 is lost in the rounding of lambda_n: it may not shorten a bound, nor turn it negative."""
+    graph = ohm.Graph.from_edges([(0, 1, 1e6), (1, 2, 1e-12), (2, 3, 1e6)])
+    assert spectral_range(graph)[0] == 0.0
+    np.testing.assert_array_equal(length_bounds(graph), measure.eccentricities(graph))
+
+
+def test_partition_norms_are_sandwiched_and_refused_where_the_theorem_says_nothing() -> None:
+    for m in (3, 6):
+        limits = partition_norm(generate.clique(m), np.where(np.arange(m) == 0, 1, -1))
+        assert limits.least == pytest.approx(limits.sqnorm, rel=1e-5)  # every eigenvalue of a clique is m
+        assert limits.most == pytest.approx(limits.sqnorm, rel=1e-5)
+    with pytest.raises(GraphError, match="connected graphs"):
+        partition_norm(ohm.Graph.from_edges([(0, 1)], nodes=range(3)), [1, 1, -1])
+    with pytest.raises(LabelError, match="all labels are equal"):
+        partition_norm(generate.line(3).graph, [1, 1, 1])
+
+
 def test_moves_onto_hyperplanes_with_a_comparator_of_larger_margin_beat_the_formula() -> None:
     """The comparator of Theorem 4.1 is outside af, so aggressive noncyclic moves may lead away from it."""
     beaten = 0
@@ -188,6 +228,7 @@ def test_moves_onto_hyperplanes_with_a_comparator_of_larger_margin_beat_the_form
             beaten += 1
             assert not PartitionBound().certify(trace, g).valid
             assert not ProjectionBound().certify(trace, g).valid
+            assert "half-spaces" in str(ProjectionBound().certify(trace, u))
     assert beaten >= 5
 
 

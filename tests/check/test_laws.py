@@ -119,6 +119,18 @@ LEARNERS = {
             restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
         )
     ),
+    "nearest, three": Case(
+        Subject(
+            make=lambda g: ohm.NearestNeighbour(g, k=3),
+            restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
+        )
+    ),
+    "nearest, four, resistance": Case(
+        Subject(
+            make=lambda g: ohm.NearestNeighbour(g, ohm.Distance.RESISTANCE, k=4),
+            restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
+        )
+    ),
     "one vs rest, learned": Case(
         Subject(
             make=lambda g: ohm.OneVsRest(lambda: ohm.Perceptron(biased(g))),
@@ -151,11 +163,13 @@ def test_learner_keeps_the_laws(name: str, data: st.DataObject) -> None:
     ohm.check.learner(case.subject, graph, stream.label_rate(0.9), query=query)
 
 
+@pytest.mark.parametrize("rings", [False, True])
 @settings(max_examples=15)
 @given(data=st.data())
-def test_halving_keeps_the_laws_on_forests(data: st.DataObject) -> None:
+def test_halving_keeps_the_laws_on_forests_and_beyond(rings: bool, data: st.DataObject) -> None:
+    most = 8 if rings else 12
     graph, stream, labelling = data.draw(
-        games(extra_edges=False, weighted=False, named=data.draw(st.booleans()))
+        games(extra_edges=rings, weighted=False, max_nodes=most, named=data.draw(st.booleans()))
     )
     budget = int(ohm.graph.measure.cut(graph, labelling))
     subject = Subject(

@@ -259,7 +259,7 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
         rows = [Row.of("coin", "ours", "heads", [0.4, 0.6], paper=0.5), Row("coin", "fast", "heads", 1.0)]
         claims = [
             Claim("it is fair", True, f"seed {settings.seed}"),
-            Claim("it is heavy", settings.quick, "no"),
+            Claim("it is heavy", settings.quick, "no", "> 1", ours=True),
         ]
         return Found(rows, claims, {"a figure": lambda figure: figure.subplots().plot([1, 2])}, ["a note"])
 
@@ -296,8 +296,8 @@ def test_reproduce_prints_the_fixed_shape(tmp_path: Path) -> None:
             heads | {"method": "fast", "paper": None, "ours": 1.0, "std": 0.0, "runs": 1},
         ],
         "claims": [
-            {"claim": "it is fair", "holds": True, "detail": "seed 7"},
-            {"claim": "it is heavy", "holds": False, "detail": "no"},
+            {"claim": "it is fair", "holds": True, "detail": "seed 7", "threshold": "", "ours": False},
+            {"claim": "it is heavy", "holds": False, "detail": "no", "threshold": "> 1", "ours": True},
         ],
     }
     assert json.loads((tmp_path / "coin.json").read_text())["id"] == "coin"
@@ -324,7 +324,10 @@ def test_reproduce_exit_codes() -> None:
 @pytest.mark.usefixtures("toys")
 def test_reproduce_text_and_list() -> None:
     text = ohmline("reproduce", "coin").stdout
-    assert "[DOES NOT HOLD] it is heavy" in text
+    theirs, ours = text.index("What the paper claims"), text.index("Ours, beside the paper")
+    assert theirs < text.index("it is fair") < ours < text.index("[DOES NOT HOLD] it is heavy")
+    assert "it holds if: > 1" in text
+    assert "± is the sample standard deviation over the runs" in text
     assert "note: a note" in text
     assert "A fair coin" in ohmline("reproduce", "--list").stdout
     assert ohmline("reproduce").stdout == ohmline("reproduce", "--list").stdout

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import importlib
+import pkgutil
+from typing import get_args, get_type_hints
 
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import ohmline
 from side_by_side import control_c
 
 CYCLIC = """
@@ -46,3 +52,19 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("script", [CYCLIC, ITERATED], ids=["cyclic projection", "conjugate gradients"])
 def test_control_c_gets_through(script: str) -> None:
     assert control_c(script) == ("stopped\n", 0)
+
+
+def test_no_compiled_function_returns_a_named_tuple_to_python() -> None:
+    """Boxing one unpickles its class; a Ctrl-C at that moment is a crash inside Numba."""
+    found, walked = [], 0
+    for info in pkgutil.walk_packages(ohmline.__path__, "ohmline."):
+        for name, value in vars(importlib.import_module(info.name)).items():
+            if not isinstance(value, Dispatcher) or value.targetoptions.get("no_cpython_wrapper"):
+                continue
+            walked += 1
+            returned = get_type_hints(value.py_func).get("return")
+            parts = (returned, *get_args(returned))
+            if any(isinstance(part, type) and hasattr(part, "_fields") for part in parts):
+                found.append(f"{info.name}.{name} returns {returned}")
+    assert walked > 50
+    assert not found, found

@@ -187,3 +187,32 @@ def test_bad_pools_are_refused_before_anything_is_learned() -> None:
         ohm.play_active(perceptron, range(6), labels, ohm.Random(), selections=1, aggressive_suffix=True)
     with pytest.raises(LearnerError, match="MaxProgress needs a learner with a hypothesis"):
         ohm.play_active(ohm.Pounce(learner.kernel), range(6), labels, ohm.MaxProgress(), selections=1)
+
+
+def test_the_criterion_over_all_nodes_asks_again_where_a_label_was_lost() -> None:
+    """I = V at every trial, as (15) is printed: literally the argmax, chosen nodes included."""
+    repeats = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        graph = small_graph(rng)
+        labels = rng.choice([-1, 1], size=graph.n)
+        kernel = ohm.LaplacianKernel(graph) + ohm.Constant(0.5)
+        learner, literal = ohm.Projection.one_proj(kernel), ohm.Projection.one_proj(kernel, aggressive=True)
+        again = ohm.MaxProgress(again=True)
+        trace = ohm.play_active(learner, range(graph.n), labels.tolist(), again, selections=2 * graph.n)
+        chosen = trace.nodes[: trace.selected]
+        for x in chosen:
+            scores = np.array([criterion(literal, k) for k in range(graph.n)])
+            assert x == np.flatnonzero(scores >= scores.max() * (1 - 1e-8))[0]
+            literal.learn_one(x, int(labels[x]))
+        repeats += len(set(chosen)) < len(chosen)
+        assert sorted(trace.nodes[trace.selected :]) == sorted(set(range(graph.n)) - set(chosen))
+        certificate = ProjectionBound(active=trace.selected).certify(trace, labels)
+        assert certificate.proven
+        assert certificate.charged <= certificate.value
+    assert repeats > 10
+    assert repr(again) == "MaxProgress(again=True)"
+    with pytest.raises(ParameterError, match="selections is 3 and the pool has 0"):
+        ohm.play_active(ohm.Projection.one_proj(kernel), [], [], again, selections=3)
+    with pytest.raises(ParameterError, match="again must be"):
+        ohm.MaxProgress(again=1)

@@ -13,7 +13,7 @@ from ohmline.lab.experiments.glz2008 import Way
 from ohmline.lab.experiments.glz2008_tree import Tree, cells, clip, crossing, draw_tree, swiss_roll
 from ohmline.lab.plot import drawn
 
-IDS = [f"glz2008-{name}" for name in ("runtime", "risk", "spirals", "mnist01", "mnist12", "drift")]
+IDS = [f"glz2008-{name}" for name in ("runtime", "risk", "spirals", "mnist01", "mnist12", "drift", "leaves")]
 
 
 def area(corners):

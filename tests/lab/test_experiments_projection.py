@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ohmline as ohm
 from ohmline.data import load
 from ohmline.errors import DataError
 from ohmline.lab.experiment import REGISTRY, Result, Settings, find
+from ohmline.lab.experiments.hp2006_terms import Norms, Task
 
 IDS = sorted(id for id in REGISTRY if id.startswith(("hpw2005", "hp2006", "h2008")))
 
@@ -42,8 +44,8 @@ def drawn(result: Result) -> None:
         figure.canvas.draw()
 
 
-def test_all_nine_are_registered() -> None:
-    assert len(IDS) == 9
+def test_each_is_registered_by_its_id() -> None:
+    assert len(IDS) >= 10
     for id in IDS:
         assert find(id).id == id
 
@@ -52,8 +54,9 @@ def test_octopus() -> None:
     result = run("hp2006-octopus")
     for p, bound in ((3, 35), (5, 55)):
         name = f"octopus, p = {p}, m = 80"
-        assert ours(result, name, "1-NN, geodesic distance") == 81
-        assert ours(result, name, "1-NN, resistance distance") == 81
+        for k in (1, 3, 5, 9):  # every tip, the first trial, and a tie at each of the next (k - 1) / 2 heads
+            for distance in ("geodesic", "resistance"):
+                assert ours(result, name, f"{k}-NN, {distance} distance") == 81 + (k - 1) // 2
         assert ours(result, name, "perceptron K_0^1") == 2
         assert ours(result, name, "bound eq. (16), diameter 2p and any balance", "mistakes at most") == bound
     assert all(holds(result).values())
@@ -97,6 +100,38 @@ def test_line() -> None:
     drawn(result)
 
 
+def test_halving_on_a_ring_and_the_perceptron_on_a_star() -> None:
+    result = run("hp2006-line")
+    ring, star = "ring, n = 32, cut 2", "star, 100,000 leaves, cut 1"
+    bits = ours(result, ring, "halving, certificate", "mistakes at most")
+    assert bits == pytest.approx(np.log2(32 * 31))
+    assert ours(result, ring, "halving, adversary") <= bits
+    assert ours(result, star, "perceptron, eq. (16)", "mistakes at most") == pytest.approx(15, abs=0.01)
+    assert ours(result, star, "halving, log2 of its class", "mistakes at most") > 17
+
+
+def test_b_and_c() -> None:
+    result = run("hp2006-b-and-c")
+    said = holds(result)
+    near = next(claim for claim in said if claim.startswith("The b and c of the least bound"))
+    assert said[near]
+    assert said["No bound was beaten"]
+    name = "noisy barbell, m = 50, k = 3, adversary"
+    default = ours(result, name, "b = a tenth of the median K_ii, c = 0")
+    assert ours(result, name, "b = c = 1") < default / 5  # a ridge pays for odd labels
+    drawn(result)
+
+
+def test_the_norms_over_the_grid_are_those_of_the_kernels() -> None:
+    graph = ohm.Graph.from_edges([(0, 1), (1, 2, 2.0), (3, 4)], nodes=range(6))
+    rng = np.random.default_rng(0)
+    labellings = tuple(rng.choice([-1.0, 1.0], size=6) for _ in range(3))
+    norms = Norms(Task("small", graph, labellings))
+    for b, c in ((0.3, 0.0), (2.0, 0.5)):
+        kernel = ohm.LaplacianKernel(graph).plus(b=b, c=c)
+        assert norms.total(b, c) == pytest.approx(sum(kernel.sqnorm(u) for u in labellings))
+
+
 def test_three_clusters() -> None:
     result = run("h2008-three-clusters")
     for m, bound in ((10, 41), (40, 99), (160, 338), (320, 658)):
@@ -134,6 +169,25 @@ def test_two_moons() -> None:
     assert ours(result, name, "POUNCE, a = inf") == 2
     assert ours(result, name, "separating cover by path-connected sets, C°", "sets") == 2
     assert all(holds(result).values())
+    drawn(result)
+
+
+def test_size_of_a() -> None:
+    result = run("h2008-size-of-a")
+    assert all("(ours)" in claim or "Theorem 8" in claim for claim in holds(result))
+    assert all(holds(result).values())
+    for dataset in {row.dataset for row in result.rows}:
+        least, printed = (
+            ours(result, dataset, f"a' as {how}", "a x d") for how in ("computed here", "printed")
+        )
+        assert 0 < least <= printed
+        assert ours(result, dataset, "POUNCE, a = inf") < ours(result, dataset, "POUNCE, a = 0.1 / d")
+    aligned = "two moons, noise 0.04, 60 points"
+    assert (
+        ours(result, aligned, "POUNCE, a = inf")
+        == 2
+        == ours(result, aligned, "component separating cover, C°", "sets")
+    )
     drawn(result)
 
 
@@ -188,6 +242,10 @@ def test_hierarchical() -> None:
         assert by_method["1-proj"] > by_method["C-proj"]
     for method in ("1-proj", "C-proj"):
         assert counts[0.0][method] < counts[0.05][method] < counts[0.1][method]
+    small = "hierarchical graph, q = 6, k = 2 (Figure 1)"
+    low, high = (ours(result, small, f"{which} node", "K_pp") for which in ("most central", "least central"))
+    assert 0.1 < low < 0.4 < 0.6 < high < 1.6
+    assert 0.3 < ours(result, small, "most central node", "margin up to which (15) prefers it") < 0.7
     drawn(result)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import ohmline as ohm
+from manifold_oracle import literal_loss
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.learn.batch import LabelledOnly, LapSVM
 from ohmline.learn.manifold import Loss
@@ -22,13 +21,7 @@ def literal_risk(alpha, gram, weights, labels, lambda_1, lambda_2, loss):
     known = [t for t, y in enumerate(labels) if y is not None]
     fit = 0.0
     for t in known:
-        z = labels[t] * f[t]
-        fit += {
-            Loss.HINGE: max(1 - z, 0),
-            Loss.SQUARED_HINGE: max(1 - z, 0) ** 2,
-            Loss.LOGISTIC: math.log(1 + math.exp(-z)),
-            Loss.SQUARED: (labels[t] - f[t]) ** 2,
-        }[loss]
+        fit += literal_loss(loss, f[t], labels[t])
     rough = 0.0
     for s in range(len(f)):
         for t in range(len(f)):

@@ -19,7 +19,9 @@ from ohmline.errors import (
     SnapshotError,
     UnknownNode,
 )
-from ohmline.graph.generate import line, star, tree
+from ohmline.graph.generate import barbell, clique, line, ring, star, tree
+from ohmline.learn.halving.elimination import eliminated
+from thin_graphs import KINDS, cuts, every_labelling, thin_graph
 
 
 @st.composite
@@ -64,6 +66,100 @@ def test_counts_and_predictions_equal_those_of_a_list_of_all_labellings(
         assert update.updated == (len(left) < len(version_space))
         assert update.progress == pytest.approx(math.log2(len(version_space) / len(left)), abs=1e-12)
         version_space = left
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", [25, pytest.param(300, marks=pytest.mark.slow)])
+def test_thin_graphs_are_counted_as_a_list_of_all_labellings_is(kind: str, number: int) -> None:
+    for seed in range(number):
+        rng = np.random.default_rng(seed)
+        graph = thin_graph(kind, rng, most=8)
+        every = every_labelling(graph)
+        costs = cuts(graph, every)
+        exactly = bool(rng.integers(2))
+        budget = int(rng.choice(costs))
+        left = every[costs == budget if exactly else costs <= budget]
+        truth = left[rng.integers(len(left))]
+        learner = ohm.Halving(graph, budget, exactly=exactly)
+        for i in rng.integers(graph.n, size=graph.n + 2).tolist():
+            assert learner.labellings == len(left)
+            for j in range(graph.n):
+                plus = int((left[:, j] > 0).sum())
+                assert learner.margin_one(j) == (2 * plus - len(left)) / len(left)
+            update = learner.learn_one(i, int(truth[i]))
+            fewer = left[left[:, i] == truth[i]]
+            assert update.progress == pytest.approx(math.log2(len(left) / len(fewer)), abs=1e-12)
+            left = fewer
+
+
+def grid(rows: int, columns: int) -> ohm.Graph:
+    across = [(columns * i + j, columns * i + j + 1) for i in range(rows) for j in range(columns - 1)]
+    down = [(columns * i + j, columns * (i + 1) + j) for i in range(rows - 1) for j in range(columns)]
+    return ohm.Graph.from_edges(across + down)
+
+
+def series_parallel(n: int, seed: int) -> ohm.Graph:
+    return thin_graph("series-parallel", np.random.default_rng(seed), most=n)
+
+
+@pytest.mark.parametrize(
+    ("graph", "width"),
+    [
+        (ohm.Graph.from_edges([], nodes=range(3)), 0),
+        (line(30).graph, 1),
+        (tree(40), 1),
+        (star(30), 1),
+        (ring(40).graph, 2),
+        *((series_parallel(30, seed), 2) for seed in range(5)),
+        (grid(2, 20), 2),
+        (grid(3, 20), 3),
+        (grid(4, 12), 4),
+        (clique(7), 6),
+        (barbell(6).graph, 5),
+    ],
+)
+def test_the_width_of_graphs_whose_width_is_known(graph: ohm.Graph, width: int) -> None:
+    assert ohm.Halving(graph, 2).width == width
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_elimination_is_one(seed: int) -> None:
+    """Every node once; those later are what literal elimination leaves, and each turn follows one of the rules."""
+    graph = thin_graph("any", np.random.default_rng(seed), most=9)
+    found = eliminated(graph, graph.n)
+    near = {i: set(graph.indices[graph.indptr[i] : graph.indptr[i + 1]].tolist()) for i in range(graph.n)}
+
+    def fill(i: int) -> int:
+        return sum(b not in near[a] for a, b in itertools.combinations(near[i], 2))
+
+    by_fill, by_degree = True, True
+    for k, v in enumerate(found.order):
+        by_fill &= fill(v) == min(fill(i) for i in near)
+        by_degree &= len(near[v]) == min(len(others) for others in near.values())
+        assert set(found.later[v]) == near[v]
+        assert list(found.later[v]) == [w for w in found.order[k:] if w in near[v]]
+        for a, b in itertools.permutations(near[v], 2):
+            near[a].add(b)
+        for a in near.pop(v):
+            near[a].discard(v)
+    assert not near
+    assert by_fill or by_degree
+    assert found.width == max(len(later) for later in found.later.values())
+
+
+def test_a_graph_too_wide_is_refused_with_its_width_and_the_remedy() -> None:
+    with pytest.raises(GraphError, match=r"width of 11 or more, above width_limit=8; raise width_limit"):
+        ohm.Halving(clique(12), 3)
+    assert ohm.Halving(clique(12), 11, width_limit=11).labellings == 2 + 24
+    wide = ohm.Halving(grid(7, 7), 4, width_limit=9)
+    again = ohm.Halving.restore(wide.snapshot(), wide.graph)
+    assert (again.width_limit, again.labellings) == (9, wide.labellings)
+
+
+def test_the_cuts_of_a_ring_are_pairs_of_its_edges() -> None:
+    learner = ohm.Halving(ring(200).graph, 4)
+    assert learner.labellings == 2 * (1 + math.comb(200, 2) + math.comb(200, 4))
+    assert ohm.Halving(clique(9), 8).labellings == 2 + 2 * 9  # one node against the others
 
 
 @settings(max_examples=40)
@@ -169,10 +265,14 @@ def test_bad_input_is_refused() -> None:
         ohm.Halving(line(4).graph, -1)
     with pytest.raises(ParameterError, match="cut_budget"):
         ohm.Halving(line(4).graph, 1.5)
-    with pytest.raises(GraphError, match="cycle"):
-        ohm.Halving(ohm.Graph.from_edges([(0, 1), (1, 2), (2, 0)]), 1)
-    with pytest.raises(GraphError, match="whole weight"):
+    with pytest.raises(GraphError, match=r"an edge weighs 0\.5; give every edge a whole weight"):
         ohm.Halving(ohm.Graph.from_edges([(0, 1, 0.5)]), 1)
+    with pytest.raises(ParameterError, match="width_limit must be a whole number of at least 1, got 0"):
+        ohm.Halving(line(4).graph, 1, width_limit=0)
+    unbalanced = ohm.Graph.from_edges([(0, 1, -1.0), (1, 2, -1.0), (0, 2, -1.0)], signed=True)
+    with pytest.raises(ParameterError, match=r"cut of at most cut_budget=0 .*raise it"):
+        ohm.Halving(unbalanced, 0)
+    assert ohm.Halving(unbalanced, 1).labellings == 6
     with pytest.raises(LabelError, match="2"):
         ohm.Halving(line(4).graph, 1).learn_one(0, 2)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.errors import LabelError, ParameterError, ShapeError
 from ohmline.game import Spirals
 from ohmline.kernel import RBF
 from ohmline.learn import ManifoldRisk
@@ -80,7 +80,7 @@ def test_a_printed_step_is_minus_eta_times_the_gradient(seed, name, labelled):
     new, sign = rng.normal(size=2), (1 if rng.random() < 0.5 else -1) if labelled else None
     model, f = learner._model, learner.function
     learner.view_one(new)
-    scene = model.scene(new, model.trials + 1)
+    scene = model.scene(new, model.trials + 1, labelled=labelled)
     if name == "ppk":
         weights = np.array(
             [
@@ -258,6 +258,79 @@ def test_what_a_learner_pays():
     assert risk.regret(paid, best, x, y) == pytest.approx(paid.mean() - risk.batch(best, x, y))
 
 
+@pytest.mark.parametrize("smooth", [GRAPH, Multiview([0], [1])], ids=["manifold", "multiview"])
+@pytest.mark.parametrize("classes", [(-1, 1), ("a", "b", "c")], ids=["two", "three"])
+def test_risks_of_many_classes_and_views(smooth, classes):
+    """J, J_t and what is paid, against sums written out over views, classes and pairs of points."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(12, 2))
+    y = [classes[int(k)] if rng.random() < 0.6 else None for k in rng.integers(0, len(classes), 12)]
+    y[0] = classes[0]
+    views = ((0, 1),) if smooth is GRAPH else ((0,), (1,))
+    lambda_1, lambda_2, kernel = 0.2, 0.3, RBF(0.7)
+    risk = ManifoldRisk(smooth, lambda_1, lambda_2, Loss.LOGISTIC, classes)
+    signs = {None: []} | {
+        label: (
+            [1 if label == classes[1] else -1]
+            if len(classes) == 2
+            else [1 if c == label else -1 for c in classes]
+        )
+        for label in classes
+    }
+    functions = 1 if len(classes) == 2 else len(classes)
+    ratio = 12 / sum(label is not None for label in y)
+
+    def literal(values, norm, t):
+        """J_t of values[v][c][s]."""
+        total = lambda_1 / 2 * norm
+        for v in range(len(views)):
+            for c, sign in enumerate(signs[y[t]]):
+                total += ratio * np.log1p(np.exp(-sign * values[v][c][t]))
+        for c in range(functions):
+            if smooth is GRAPH:
+                for s in range(t):
+                    w = np.exp(-np.sum((x[s] - x[t]) ** 2) / (2 * GRAPH.width**2))
+                    total += lambda_2 * w * (values[0][c][s] - values[0][c][t]) ** 2
+            else:
+                for i in range(2):
+                    for j in range(2):
+                        total += lambda_2 * (values[i][c][t] - values[j][c][t]) ** 2
+        return total
+
+    def written_out(f):
+        values = np.zeros((len(views), functions, 12))
+        norm = 0.0
+        for v, view in enumerate(views):
+            gram = kernel(f.points[:, view], f.points[:, view])
+            for c in range(functions):
+                values[v, c] = kernel(x[:, view], f.points[:, view]) @ f.alpha[v, c]
+                norm += f.alpha[v, c] @ gram @ f.alpha[v, c]
+        return [literal(values, norm, t) for t in range(12)]
+
+    make = lambda: OnlineManifold(  # noqa: E731
+        kernel,
+        Full(),
+        Loss.LOGISTIC,
+        smooth,
+        Printed(0.1),
+        classes=classes,
+        lambda_1=lambda_1,
+        lambda_2=lambda_2,
+    )
+    paid, learner, expected = risk.paid(make(), x, y), make(), []
+    for t in range(12):
+        at_zero = literal(np.zeros((2, functions, 12)), 0.0, 0)
+        expected.append(written_out(learner.function)[t] if t else at_zero)
+        learner.learn_one(x[t], y[t])
+    assert paid == pytest.approx(expected, rel=1e-9)
+    f = learner.function
+    each = [risk.instantaneous(f, x, y, t) for t in range(1, 13)]
+    assert each == pytest.approx(written_out(f), rel=1e-9)
+    assert risk.batch(f, x, y) == pytest.approx(np.mean(each), rel=1e-9)  # Proposition 1
+    with pytest.raises(ShapeError, match="give the same classes and views"):
+        ManifoldRisk(smooth, classes=range(5)).batch(f, x, [None] * 12)
+
+
 def test_regret_falls():
     """At lambda_1 = lambda_2 = .1 the average risk paid comes down to that of the batch solution f*."""
     source, kernel, graph = Spirals(label_rate=0.1), RBF(0.08), Manifold(0.05, cutoff=0.0)
@@ -287,3 +360,9 @@ def test_bad_arguments_of_a_risk():
         ManifoldRisk(GRAPH, lambda_1=-1.0)
     with pytest.raises(ShapeError, match="2 columns"):
         f(np.zeros((2, 3)))
+    with pytest.raises(ParameterError, match="smoothness"):
+        ManifoldRisk("graph")
+    with pytest.raises(LabelError, match="two or more"):
+        ManifoldRisk(GRAPH, classes=["a"])
+    with pytest.raises(LabelError, match="'d'"):
+        ManifoldRisk(GRAPH, classes="abc").batch(f, np.zeros((1, 2)), ["d"])

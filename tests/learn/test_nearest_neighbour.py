@@ -1,15 +1,18 @@
-"""Nearest neighbour against a literal search."""
+"""Nearest neighbours against a literal search."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import games
-from ohmline.errors import LearnerError
+from ohmline.errors import LearnerError, ParameterError, SnapshotError
+from ohmline.graph import generate
 
 
 def distances(graph: ohm.Graph, distance: ohm.Distance) -> np.ndarray:
@@ -28,20 +31,28 @@ def distances(graph: ohm.Graph, distance: ohm.Distance) -> np.ndarray:
     return out
 
 
-@given(games(), st.sampled_from(list(ohm.Distance)))
-def test_agrees_with_a_search_through_the_labelled_nodes(game, distance: ohm.Distance) -> None:
+def vote(row: np.ndarray, seen: dict[int, int], k: int) -> float:
+    """The mean label of the k nearest: again and again the earliest among those that are equally near."""
+    left = [j for j in seen if np.isfinite(row[j])]
+    voters = []
+    while left and len(voters) < k:
+        nearest = min(row[j] for j in left)
+        voters.append(next(j for j in left if row[j] <= nearest * (1 + 1e-8) + 1e-12))
+        left.remove(voters[-1])
+    return float(Fraction(sum(seen[j] for j in voters), len(voters))) if voters else 0.0
+
+
+@settings(max_examples=150)
+@given(games(), st.sampled_from(list(ohm.Distance)), st.sampled_from([1, 2, 3, 4, 5, 99]))
+def test_agrees_with_a_search_through_the_labelled_nodes(game, distance: ohm.Distance, k: int) -> None:
     graph, stream, _ = game
     d = distances(graph, distance)
-    learner = ohm.NearestNeighbour(graph, distance)
+    stream = stream.with_label_noise(0.2, seed=1)  # so that nodes come back with other labels
+    learner = ohm.NearestNeighbour(graph, distance, k)
     seen: dict[int, int] = {}  # keeps the order of first appearance
     for i, y in stream:
-        reach = {j: d[i, j] for j in seen if np.isfinite(d[i, j])}
-        if reach:
-            nearest = min(reach.values())
-            wanted = next(seen[j] for j in seen if d[i, j] <= nearest * (1 + 1e-8) + 1e-12)
-        else:
-            wanted = 0
-        assert learner.margin_one(i) == wanted
+        for j in range(graph.n):
+            assert learner.margin_one(j) == vote(d[j], seen, k)
         learner.learn_one(i, y)
         seen[i] = y
 
@@ -52,6 +63,63 @@ def test_a_repeated_node_takes_its_new_label() -> None:
     assert learner.predict_one(2) == 1
     assert learner.learn_one(0, -1) == ohm.Update(True, True, 1.0)
     assert learner.predict_one(2) == -1
+    assert learner.learn_one(0, -1) == ohm.Update(False, False, 0.0)
+
+
+def test_the_tie_rules_are_the_stated_ones() -> None:
+    star = generate.star(4)  # node 0 is the hub
+    learner = ohm.NearestNeighbour(star, k=2)
+    assert learner.margin_one(0) == 0
+    learner.learn_one(3, -1)
+    assert learner.margin_one(0) == -1  # fewer than k labels: those there are vote
+    learner.learn_one(1, 1)
+    learner.learn_one(2, 1)
+    assert learner.margin_one(0) == 0  # the first two, nodes 3 and 1, and not the two of +1
+    assert learner.predict_one(0) == 1
+    assert ohm.NearestNeighbour(star, k=3).margin_one(0) == 0
+
+
+@pytest.mark.parametrize("distance", ohm.Distance)
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 8, 100])
+def test_every_tip_of_the_octopus_is_a_mistake_for_every_k(distance: ohm.Distance, k: int) -> None:
+    """Section 5.1: the heads are nearer than the other tips, and never fewer."""
+    m = 12
+    octopus = generate.octopus(m, 3)
+    trace = ohm.play(ohm.NearestNeighbour(octopus.graph, distance, k), octopus.sequence)
+    assert trace.charged[1::2].all()
+    assert len(trace) == 2 * m
+
+
+def test_a_short_tentacle_is_no_counterexample() -> None:
+    """p >= 3 matters: with p = 2 and equally near heads and tips a tie may go to the tips."""
+    octopus = generate.octopus(12, 1)
+    trace = ohm.play(ohm.NearestNeighbour(octopus.graph, k=3), octopus.sequence)
+    assert trace.charged[1::2].sum() < 12
+
+
+def test_a_snapshot_that_contradicts_itself_is_refused() -> None:
+    path = generate.line(6).graph
+    learner = ohm.NearestNeighbour(path, k=3)
+    for node, label in ((0, 1), (5, -1), (2, 1)):
+        learner.learn_one(node, label)
+    before = learner.snapshot()
+    again = ohm.NearestNeighbour.restore(before, path)
+    assert again.k == 3
+    assert [again.margin_one(j) for j in range(6)] == [learner.margin_one(j) for j in range(6)]
+    swapped = before["state.near"][:, ::-1].copy()
+    short = before["state.near"].copy()
+    short[1, 2] = -1
+    for key, value in (
+        ("state.near", swapped),
+        ("state.near", short),
+        ("state.gap", before["state.gap"] * 2),
+        ("state.own", np.zeros(6, np.int64)),
+        ("state.own", np.ones(6, np.int64)),
+    ):
+        with pytest.raises(SnapshotError, match="damaged"):
+            ohm.NearestNeighbour.restore({**before, key: value}, path)
+    with pytest.raises(SnapshotError, match="shape"):
+        ohm.NearestNeighbour.restore({**before, "k": np.array(2)}, path)
 
 
 def test_bad_input() -> None:
@@ -59,3 +127,6 @@ def test_bad_input() -> None:
         ohm.NearestNeighbour(ohm.Graph.from_edges([(0, 1)]), "geodesic")
     with pytest.raises(LearnerError, match="negative edges"):
         ohm.NearestNeighbour(ohm.Graph.from_edges([(0, 1, -1.0)], signed=True))
+    for bad in (0, -1, 1.5, "3", None, True):
+        with pytest.raises(ParameterError, match="k must be a whole number of at least 1"):
+            ohm.NearestNeighbour(ohm.Graph.from_edges([(0, 1)]), k=bad)

@@ -100,6 +100,84 @@ def test_features_give_the_game_of_their_dense_kernel(
             np.testing.assert_allclose(one.progress, two.progress, atol=1e-6)
 
 
+@pytest.mark.parametrize("columns", [2, 3, 16])
+@pytest.mark.parametrize(("strategy", "cyclic", "aggressive"), FORMS)
+def test_columns_on_demand_give_the_game_of_the_dense_kernel(
+    strategy: Strategy, cyclic: bool, aggressive: bool, columns: int
+) -> None:
+    """However few columns are held: a cyclic trial projects on more half-spaces than that."""
+    most = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        graph = small_graph(rng, most=14)
+        dense = ohm.LaplacianKernel(graph) + ohm.Constant(0.1)
+        kernel = ohm.SolverKernel(graph, b=0.1, columns=columns, fill_limit=0 if seed % 3 == 0 else 10**6)
+        trials = small_trials(graph, rng, noise=False)
+        options = {"cyclic": cyclic, "aggressive": aggressive}
+        one, two = ohm.Projection(dense, strategy, **options), ohm.Projection(kernel, strategy, **options)
+        expected, found = ohm.play(one, trials), ohm.play(two, trials)
+        assert found.predictions == expected.predictions
+        assert found.updated.tolist() == expected.updated.tolist()
+        np.testing.assert_allclose(found.margin, expected.margin, atol=1e-7)
+        np.testing.assert_allclose(found.progress, expected.progress, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(two.values(), one.values(), atol=1e-7)
+        assert two.updates == one.updates
+        most = max(most, one.updates - int(expected.charged.sum()))
+        again = ohm.Projection.restore(two.snapshot(), kernel)
+        for i in range(graph.n):  # with its label or a new one: rows that were lost are made again
+            y = dict(trials).get(i, 1)
+            three, four = one.learn_one(i, y), again.learn_one(i, y)
+            assert three.updated == four.updated
+            assert three.progress == pytest.approx(four.progress, rel=1e-6, abs=1e-8)
+    assert most > 0 or not cyclic or strategy is Strategy.LATEST
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_a_strategy_of_ones_own_over_two_columns(cyclic: bool) -> None:
+    def every_other(mistakes: object, margin: object, examples: list[object]) -> list[int]:
+        return [k for k in range(len(examples)) if (len(examples) - 1 - k) % 2 == 0]
+
+    graph = ohm.graph.generate.line(20).graph
+    labels = np.random.default_rng(0).choice([-1, 1], size=20)
+    stream = ohm.Stream(range(20), labels).shuffled(seed=2)
+    kernels = ohm.LaplacianKernel(graph) + ohm.Constant(0.2), ohm.SolverKernel(graph, b=0.2, columns=2)
+    one, two = (ohm.play(ohm.Projection(kernel, every_other, cyclic=cyclic), stream) for kernel in kernels)
+    np.testing.assert_allclose(one.margin, two.margin, atol=1e-8)
+    np.testing.assert_allclose(one.progress, two.progress, rtol=1e-7, atol=1e-9)
+
+
+def test_one_long_cyclic_trial_over_two_columns() -> None:
+    """Random labels on a long path: a trial moves at dozens of nodes, and every one of them has its column added."""
+    rng = np.random.default_rng(3)
+    graph = ohm.graph.generate.line(70).graph
+    labels = rng.choice([-1, 1], size=70)
+    stream = ohm.Stream(range(70), labels).shuffled(seed=1)
+    dense = ohm.Projection.c_proj(ohm.LaplacianKernel(graph) + ohm.Constant(1.0))
+    thin = ohm.Projection.c_proj(ohm.SolverKernel(graph, b=1.0, columns=2))
+    expected, found = ohm.play(dense, stream), ohm.play(thin, stream)
+    np.testing.assert_allclose(found.margin, expected.margin, atol=1e-8)
+    np.testing.assert_allclose(found.progress, expected.progress, rtol=1e-8)
+    assert dense.updates == thin.updates > 500
+
+
+def test_a_refused_trial_over_columns_changes_nothing() -> None:
+    learner = ohm.Projection.c_proj(ohm.SolverKernel(two_triangles(), columns=2))
+    for i in (0, 1):
+        learner.learn_one(i, 1)
+    before = learner.snapshot()
+    with pytest.raises(LearnerError, match="no hypothesis separates"):
+        learner.learn_one(2, 1)
+    unchanged(learner, before)
+    with pytest.raises(ConflictingLabels):
+        learner.learn_one(0, -1)
+    unchanged(learner, before)
+    learner.learn_one(3, -1)
+    dense = ohm.Projection.c_proj(ohm.LaplacianKernel(two_triangles()))
+    for i, y in ((0, 1), (1, 1), (3, -1)):
+        dense.learn_one(i, y)
+    np.testing.assert_allclose(learner.values(), dense.values(), atol=1e-12)
+
+
 @pytest.mark.parametrize(("strategy", "cyclic"), [(s, c) for s in Strategy for c in (False, True)])
 def test_any_start_vector(strategy: Strategy, cyclic: bool) -> None:
     rng = np.random.default_rng(5)

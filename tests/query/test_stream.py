@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ import ohmline as ohm
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.learn import View
 from ohmline.query import StreamQuery
+from ohmline.query.asking import Unweighed
 
 LINE = ohm.Graph.from_edges([(k, k + 1) for k in range(59)])
 KERNEL = ohm.SpectralKernel(LINE, rank=12)
@@ -167,3 +170,36 @@ def test_bad_parameters_are_named(make: object, message: str) -> None:
 def test_a_query_says_what_it_is() -> None:
     assert repr(ohm.Budget(ohm.GapBelow(0.02), labels=5)) == "Budget(GapBelow(c=0.02, repeats=8), labels=5)"
     assert repr(ohm.VarianceAbove()) == "VarianceAbove(kappa=0.4)"
+
+
+class Curious:
+    """Reads the variance without a word about it."""
+
+    def wants(self, view: View[int], *, trial: int, spent: int, draw: float) -> bool:
+        return view.variance > 0.1
+
+
+class Honest(Curious):
+    needs_variance = True
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: ohm.LocalLGC(LINE), lambda: ohm.OnlineLGC(KERNEL), lambda: ohm.Perceptron(KERNEL)],
+    ids=["LocalLGC", "OnlineLGC", "Perceptron"],
+)
+@pytest.mark.parametrize(
+    "wrap", [lambda query: query, lambda query: ohm.Budget(query, 3)], ids=["bare", "budget"]
+)
+def test_a_variance_that_nobody_asked_for_cannot_be_read(make: Any, wrap: Any) -> None:
+    with pytest.raises(LearnerError, match="needs_variance = True in its class Curious"):
+        ohm.play(make(), STREAM, wrap(Curious()))
+    told = Unweighed.of(View(1, 0.25), Curious())
+    assert (told.prediction, told.margin, repr(told)) == (1, 0.25, "View(prediction=1, margin=0.25)")
+
+
+def test_a_query_in_python_gets_the_variance_it_asks_for() -> None:
+    trace = ohm.play(ohm.LocalLGC(LINE), STREAM, Honest())
+    np.testing.assert_array_equal(trace.asked_at, trace.variance > 0.1)
+    with pytest.raises(LearnerError, match="knows its own variance"):
+        ohm.play(ohm.Perceptron(KERNEL), STREAM, Honest())

@@ -98,14 +98,19 @@ def labelling(comparator: Any, nodes: NodeIndex) -> Floats:
     array([ 1., -1.])
     """
     if isinstance(comparator, Mapping):
-        missing = [node for node in nodes if node not in comparator]
-        if missing:
-            raise ShapeError(
-                f"the comparator has no label for node {shown(missing[0])} ({len(missing)} in all); "
-                "a comparator labels every node"
-            )
-        comparator = [comparator[node] for node in nodes]
+        comparator = by_position(comparator, nodes)
     return signs(comparator, len(nodes))
+
+
+def by_position(comparator: Mapping[Any, Any], nodes: NodeIndex) -> list[Any]:
+    """What a mapping says of every node, in the order of the positions."""
+    missing = [node for node in nodes if node not in comparator]
+    if missing:
+        raise ShapeError(
+            f"the comparator has no label for node {shown(missing[0])} ({len(missing)} in all); "
+            "a comparator labels every node"
+        )
+    return [comparator[node] for node in nodes]
 
 
 def mistake_driven(seen: Evidence) -> Assumption:

@@ -13,6 +13,7 @@ from ohmline.bound.graph_partition import PartitionBound
 from ohmline.bound.graph_perceptron import GraphPerceptronBound
 from ohmline.bound.halving import HalvingBound
 from ohmline.bound.lgc import OnlineLGCBound
+from ohmline.bound.manifold_regret import ManifoldRegret
 from ohmline.bound.one_vs_rest import OneVsRestBound
 from ohmline.bound.perceptron import Fit, PerceptronBound
 from ohmline.bound.pounce import PounceBound
@@ -20,6 +21,7 @@ from ohmline.bound.projection import ProjectionBound
 from ohmline.errors import KernelError, LearnerError
 from ohmline.game.trace import Trace
 from ohmline.learn.local_lgc import LocalLGC
+from ohmline.learn.manifold import Full, OnlineManifold, Printed
 from ohmline.learn.one_vs_rest import OneVsRest
 
 
@@ -84,6 +86,10 @@ MANY = 6000
 
 
 def _bounds(trace: Trace) -> tuple[Bound, ...]:
+    if isinstance(trace.learner, OnlineManifold):
+        options = trace.learner.options
+        printed = isinstance(options.step, Printed) and isinstance(options.basis, Full)
+        return (ManifoldRegret(),) if printed else ()
     mistaken = (PerceptronBound(Fit.MISTAKEN), PounceBound(Fit.MISTAKEN), EmbeddingBound(), HalvingBound())
     always = (*mistaken, GraphPerceptronBound(), PartitionBound(), OnlineLGCBound())
     if trace.asked > MANY:

@@ -15,6 +15,7 @@ from ohmline.bound.pounce import fits
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
 from ohmline.graph.embedding import ExponentialEmbedding
+from ohmline.graph.measure.scales import scale_for
 from ohmline.learn.pounce import Pounce
 
 TRIED = 40
@@ -27,7 +28,9 @@ class Separated(NamedTuple):
     number: int
     rho: float
     excess: float
-    """||u||^2 |X| e^{a rho}, which vanishes as a grows."""
+    """||u||^2 (m - 1) e^{a rho}, which vanishes as a grows."""
+    enough: float = 0.0
+    """The a beyond which it is below 1."""
 
     @property
     def value(self) -> float:
@@ -39,16 +42,18 @@ class Separated(NamedTuple):
 class EmbeddingBound(Bound):
     """Limits the mistakes of `Pounce` on an `ExponentialEmbedding` of points (paper 002, Theorem 8).
 
-    |M| <= C + 4 |X| sum e^{-a (d - rho)} + 1, which is C° + 1 for large a.
+    |M| <= C + 4 (m - 1) sum e^{-a (d - rho)} + 1, which is C° + 1 for large a; m is the size of the largest set.
 
     | paper | here |
     |---|---|
     | rho | term `rho`: chosen so that the bound is least |
     | C(X, rho) | term `cover`: rho-path-connected sets, each of one label, that hold an asked point |
     | eq. (30) and (31) | term `excess`; the sum is over the pairs with different labels |
+    | a' | term `enough`: beyond it the excess is below 1; see `sufficient_scale` |
 
-    The paper lets a grow until the excess is below 1. We compute it, in logarithms, so that the
-    certificate holds for the a at hand; at a = inf it is 0, and the value is C° + 1.
+    Differs: a path within a set has at most m - 1 steps, where the paper counts |X|. It lets a grow until the excess is
+    below 1; we compute the excess, in logarithms, so that the certificate holds for the a at hand. At a = inf it is 0,
+    and the value is C° + 1.
 
     Points at an infinite distance form components, and the certificate is the sum over those with a
     mistake. Without a comparator the sets only need to agree with the labels that were asked for.
@@ -60,7 +65,7 @@ class EmbeddingBound(Bound):
     >>> learner = ohm.Pounce(ohm.ExponentialEmbedding(moons.points, a=float("inf")))
     >>> trace = ohm.play(learner, ohm.Stream(range(200), moons.labels).shuffled(seed=0))
     >>> print(EmbeddingBound().certify(trace, moons.labels))
-    at most 3 mistakes (paper 002, Theorem 8, proven; cover = 2, rho = ..., excess = 0, a = inf)
+    at most 3 mistakes (paper 002, Theorem 8, proven; cover = 2, rho = ..., excess = 0, enough = ..., a = inf)
 
     References
     ----------
@@ -93,6 +98,7 @@ class EmbeddingBound(Bound):
                 "cover": sum(part.number for part in parts),
                 "rho": max((part.rho for part in parts), default=0.0),
                 "excess": float(sum(part.excess for part in parts)),
+                "enough": max((part.enough for part in parts), default=0.0),
                 "a": embedding.a,
             },
             (
@@ -117,7 +123,12 @@ def separate(distances: Floats, known: Floats, asked: Bools, a: float) -> Separa
         if not _one_label_each(sets, known):
             continue
         number = len(np.unique(sets[asked]))
-        found = Separated(number, float(rho), _excess(distances, _labels_of(sets, known), float(rho), a))
+        # A set that no asked point is in need not be covered.
+        links = int(np.bincount(sets)[sets[asked]].max(initial=1)) - 1
+        u = _labels_of(sets, known)
+        across = distances[np.ix_(u > 0, u < 0)].ravel()
+        excess = _excess(across, links, float(rho), a)
+        found = Separated(number, float(rho), excess, _enough(across, links, float(rho)))
         best = min(best, found, key=lambda cover: cover.value)
         tried += 1
         if number + 1 >= best.value or tried == TRIED:  # smaller radii have no fewer sets
@@ -136,12 +147,15 @@ def _labels_of(sets: Ints, known: Floats) -> Floats:
     return np.where(np.bincount(sets, weights=known) < 0, -1.0, 1.0)[sets]
 
 
-def _excess(distances: Floats, u: Floats, rho: float, a: float) -> float:
-    """||u||^2 |X| e^{a rho} with ||u||^2 = 4 times the sum of e^{-a d} over the cut (eqs. 30 and 31)."""
-    across = distances[np.ix_(u > 0, u < 0)].ravel()
-    if np.isinf(a) or not len(across):
+def _excess(across: Floats, links: int, rho: float, a: float) -> float:
+    """||u||^2 links e^{a rho} with ||u||^2 = 4 times the sum of e^{-a d} over the cut (eqs. 30 and 31)."""
+    if np.isinf(a) or not len(across) or not links:
         return 0.0  # rho is below every distance across, so the terms vanish in the limit
     exponent = -a * (across - rho)
     top = float(exponent.max())
-    log_excess = np.log(4 * len(u)) + top + np.log(np.sum(np.exp(np.maximum(exponent - top, -700.0))))
+    log_excess = np.log(4 * links) + top + np.log(np.sum(np.exp(np.maximum(exponent - top, -700.0))))
     return float(np.exp(log_excess)) if log_excess < 700 else float("inf")
+
+
+def _enough(across: Floats, links: int, rho: float) -> float:
+    return scale_for(len(across), links, float(across.min()) - rho) if len(across) else 0.0

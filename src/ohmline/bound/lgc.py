@@ -10,10 +10,9 @@ import numpy as np
 from ohmline.arrays import Bools, Floats, fraction
 from ohmline.bound.asked_trials import Evidence, evidence, labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
-from ohmline.compiled import compiled, dot
+from ohmline.bound.ridge_walk import walk
 from ohmline.game.trace import Trace
 from ohmline.learn.lgc import OnlineLGC
-from ohmline.learn.lgc.ridge_regression import downdate, gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +62,12 @@ def ridge_of(trace: Trace, seen: Evidence) -> RidgeRegression:
     learner: OnlineLGC = trace.learner
     rows = np.asarray(learner.space.rows[seen.positions[seen.moved]], dtype=np.float64)
     labels = seen.labels[seen.moved]
-    q, margin = _retrace(rows, labels, learner.mu)
+    q, margin, _ = walk(rows, np.ones(len(labels), np.bool_), labels, labels, learner.mu)
     same = bool(np.allclose(margin, seen.margin[seen.moved], rtol=1e-6, atol=1e-7))
     fresh = Assumption(
         "the learner started with no label, and its margins are those of exact steps", True, same
     )
     return RidgeRegression(rows, labels, q, margin, seen.mistaken[seen.moved], learner.mu, fresh)
-
-
-@compiled
-def _retrace(rows: Floats, labels: Floats, mu: float) -> tuple[Floats, Floats]:
-    """q_t and w_{t-1}' m_t of ridge regression over the rows, from A_0 = mu I."""
-    count, d = rows.shape
-    inverse = np.eye(d) / mu
-    w, g = np.zeros(d), np.empty(d)
-    q, margin = np.empty(count), np.empty(count)
-    for t in range(count):
-        gain(inverse, rows[t], g)
-        q[t] = max(dot(rows[t], g, d), 0.0)
-        margin[t] = dot(rows[t], w, d)
-        c = (labels[t] - margin[t]) / (1 + q[t])
-        for k in range(d):
-            w[k] += c * g[k]
-        downdate(inverse, g, q[t])
-    return q, margin
 
 
 def learned(seen: Evidence) -> Assumption:

@@ -14,11 +14,11 @@ from ohmline.arrays import Floats, Ints
 from ohmline.bound.asked_trials import (
     Evidence,
     evidence,
-    labelling,
     mistake_driven,
     only,
     starts_afresh,
 )
+from ohmline.bound.comparator import function_of, is_labelling, least_margin, right_side
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import leading_factor
 from ohmline.bound.perceptron import Fit
@@ -29,6 +29,7 @@ from ohmline.game.trace import Trace
 from ohmline.graph.measure import cover
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.laplacian import LaplacianKernel
+from ohmline.kernel.solver import SolverKernel
 from ohmline.learn.pounce import Pounce
 
 SMALL = 24
@@ -78,6 +79,9 @@ class PounceBound(Bound):
     *Several components.* POUNCE knows no distance across components, so the theorem holds in each
     of them with its own rho, and the certificate is the sum over those with a mistake.
 
+    *Comparators.* A labelling that is right on the mistaken trials, or any other function of the nodes with the right
+    signs there, which is stretched to a least margin of 1: by Theorem 5 a signed Laplacian has no function of larger
+    margins that is smoother than the one that equals the labels, so its energy counts (`least_energy`).
     Without a comparator it takes the smallest-seminorm function that fits the labels seen (the
     voltages of eq. (5)).
 
@@ -115,7 +119,11 @@ class PounceBound(Bound):
             )
         few = self.fit is Fit.SEEN and len(np.unique(seen.positions)) <= LARGEST
         used = seen if few else only(seen, seen.mistaken)
-        u = None if comparator is None else labelling(comparator, seen.nodes)
+        mistakes = only(seen, seen.mistaken)
+        u: Floats | None = None
+        demands: tuple[Assumption, ...] = (fits(used, None),)
+        if comparator is not None:
+            u, demands = _compared(mistakes, kernel, function_of(comparator, seen.nodes))
         blurred = blur(kernel, seen)
         parts = [
             replace(best_cover(resistances(kernel, points), energy), error=min(3 * blurred, 1.0))
@@ -135,7 +143,7 @@ class PounceBound(Bound):
                 "cover_exact": float(all(part.exact for part in parts)),
             },
             (
-                fits(used if u is None else only(seen, seen.mistaken), u),
+                *demands,
                 Assumption(
                     "the comparator's differences lie in the kernel's space", True, bool(np.isfinite(sqnorm))
                 ),
@@ -145,6 +153,18 @@ class PounceBound(Bound):
             ),
             hidden=seen.hidden,
         )
+
+
+def _compared(mistakes: Evidence, kernel: Kernel, u: Floats) -> tuple[Floats, tuple[Assumption, ...]]:
+    """A comparator as the proof takes it, and what must hold of it."""
+    exact = fits(mistakes, u)
+    if exact.holds or is_labelling(u):
+        return u, (exact,)
+    margin = least_margin(mistakes, u, mistakes.mistaken)
+    laplacian = isinstance(kernel.base, LaplacianKernel | SolverKernel) and kernel.c == 0
+    text = "the kernel is that of a signed Laplacian, so that no function of larger margins is smoother (Theorem 5)"
+    demands = right_side(margin), Assumption(text, True, laplacian)
+    return (u / margin if margin > 0 else u), demands
 
 
 def blur(kernel: Kernel, seen: Evidence) -> float:
@@ -193,9 +213,9 @@ def _parts(used: Evidence, seen: Evidence, kernel: Kernel, u: Floats | None) -> 
 
 
 def labelling_energy(kernel: Kernel, u: Floats, members: Ints) -> float:
-    """||u||^2 of a labelling in one component, up to a constant: u'Lu for a Laplacian kernel."""
+    """||u||^2 of a function in one component, up to a constant: u'Lu for a Laplacian kernel."""
     base = kernel.base
-    if isinstance(base, LaplacianKernel) and kernel.c == 0:
+    if isinstance(base, LaplacianKernel | SolverKernel) and kernel.c == 0:
         part = base.graph.laplacian()[members][:, members]
         return max(float(u[members] @ (part @ u[members])), 0.0) / kernel.factor
     return voltage_energy(kernel.block(members), u[members])

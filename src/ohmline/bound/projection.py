@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Bools, Floats
-from ohmline.bound.asked_trials import Evidence, evidence, labelling
+from ohmline.bound.asked_trials import Evidence, evidence
+from ohmline.bound.comparator import function_of, is_labelling, least_margin, right_side
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.pounce import fits
 from ohmline.bound.sharpness import blur_of_norms, sharp
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.trace import Trace
-from ohmline.kernel.contract import Kernel
-from ohmline.learn.projection import Projection
+from ohmline.learn.projection import Projection, Strategy
 
 
 @final
@@ -33,9 +34,9 @@ class ProjectionBound(Bound):
     | \\|\\|u - w_1\\|\\|^2 | term `sqnorm`; without a comparator u is the interpolant nearest to w_1 |
     | B | term `harmonic`: the harmonic mean of K_ii over M \\ A |
 
-    The comparator must *equal* every asked label (be in af), which suffices for cyclic and for
-    noncyclic updating; `PartitionBound` takes one with larger margins where the theorem allows it.
-    `charged` counts M \\ A.
+    A comparator that *equals* every asked label (is in af) serves every form of the learner. Any other function of the
+    nodes with the right signs (in hs, once it is stretched to a least margin of 1) serves where every move projected
+    on half-spaces: cyclic updating, and U_t = {t} on mistakes only. `charged` counts M \\ A.
 
     Parameters
     ----------
@@ -68,34 +69,25 @@ class ProjectionBound(Bound):
         learner: Projection = trace.learner
         kernel = learner.kernel
         active = self._mask(trace)[trace.asked_at]
-        blurred = 0.0
-        if comparator is None:
-            u, sqnorm = None, Interpolant(seen, kernel, learner.values_at_start).sqnorm(len(seen.positions))
-        else:
-            u = labelling(comparator, seen.nodes)
-            blurred = blur_of_norms(kernel)
-            sqnorm = rounded_up(kernel.sqnorm(u - learner.values_at_start), blurred)
+        found = compared(seen, learner, comparator)
         counted = seen.mistaken & ~active
         progress = float(seen.progress[active].sum())
         harmonic = harmonic_mean(kernel.diagonal()[seen.positions[counted]])
         name = "paper 000, Theorem 5.1" if active.any() else "paper 000, Theorem 3.2"
         return Certificate(
-            name + (", live" if u is None else ""),
+            name + found.suffix,
             # What is left after the progress is off by a rounding of both.
-            rounded_up(max(sqnorm - progress, 0.0) + 1e-12 * progress) * harmonic if harmonic > 0 else 0.0,
+            rounded_up(max(found.sqnorm - progress, 0.0) + 1e-12 * progress) * harmonic
+            if harmonic > 0
+            else 0.0,
             int(counted.sum()),
-            {"sqnorm": sqnorm, "progress": progress, "harmonic": harmonic, "active": int(active.sum())},
-            (
-                fits(seen, u),
-                Assumption(
-                    "the comparator lies in the kernel's space: its norm is finite",
-                    True,
-                    bool(np.isfinite(sqnorm)),
-                ),
-                corrected(seen),
-                projected(seen, learner),
-                sharp("norm", blurred),
-            ),
+            {
+                "sqnorm": found.sqnorm,
+                "progress": progress,
+                "harmonic": harmonic,
+                "active": int(active.sum()),
+            },
+            (*found.assumptions, corrected(seen), projected(seen, learner), sharp("norm", found.blurred)),
             hidden=seen.hidden,
         )
 
@@ -116,6 +108,54 @@ class ProjectionBound(Bound):
         return mask
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparator beside the start of a learner."""
+
+    sqnorm: float
+    """||u - w_1||^2, rounded up."""
+    assumptions: tuple[Assumption, ...]
+    blurred: float
+    """The relative error of the norm."""
+    suffix: str = ""
+
+
+def compared(seen: Evidence, learner: Projection, comparator: Any) -> Compared:
+    """The squared distance of a comparator from the start, and what must hold of it.
+
+    Without one it is the interpolant of the asked labels. One that misses a label must have the right sign there, is
+    stretched to a least margin of 1, and needs moves on half-spaces.
+    """
+    kernel, start = learner.kernel, learner.values_at_start
+    if comparator is None:
+        sqnorm = Interpolant(seen, kernel, start).sqnorm(len(seen.positions))
+        return Compared(sqnorm, (fits(seen, None), in_space(sqnorm)), 0.0, ", live")
+    u = function_of(comparator, seen.nodes)
+    exact = fits(seen, u)
+    demands: tuple[Assumption, ...] = (exact,)
+    if not exact.holds and not is_labelling(u):
+        every = not isinstance(learner.strategy, Strategy) or learner.strategy is Strategy.ALL
+        margin = least_margin(seen, u, (seen.mistaken | seen.moved) | every)
+        demands = (right_side(margin), half_spaces(seen, learner))
+        u = u / margin if margin > 0 else u
+    blurred = blur_of_norms(kernel)
+    sqnorm = rounded_up(kernel.sqnorm(u - start), blurred)
+    return Compared(sqnorm, (*demands, in_space(sqnorm)), blurred)
+
+
+def in_space(sqnorm: float) -> Assumption:
+    """Whether a norm is finite."""
+    text = "the comparator lies in the kernel's space: its norm is finite"
+    return Assumption(text, True, bool(np.isfinite(sqnorm)))
+
+
+def half_spaces(seen: Evidence, learner: Projection) -> Assumption:
+    """Whether every move was a projection on half-spaces, which hold margins above 1 too."""
+    simple = learner.strategy is Strategy.LATEST and bool(np.array_equal(seen.moved, seen.mistaken))
+    text = "every move projected on half-spaces: cyclic, or U_t = {t} on mistakes only"
+    return Assumption(text, True, learner.cyclic or simple)
+
+
 def harmonic_mean(values: Floats) -> float:
     """mu(-1; values) of eq. (7); 0 when there is none or one of them is 0."""
     if not len(values) or values.min() <= 0:
@@ -133,16 +173,19 @@ def projected(seen: Evidence, learner: Projection) -> Assumption:
     """Whether a fresh learner with the same options makes the same moves at the same margins."""
     text = "the hypothesis started at w_1 and every move was the projection of Algorithm 2"
     if text not in seen.replays:
-        seen.replays[text] = _projected_again(seen, learner, text)
+        if learner.kernel.space.partial:  # its columns would have to be fetched again
+            seen.replays[text] = Assumption(text, False)
+        else:
+            # Aggressive or not makes a difference only where it moves without a mistake.
+            _, same = projected_again(seen, learner, seen.moved)
+            seen.replays[text] = Assumption(text, True, same)
     return seen.replays[text]
 
 
-def _projected_again(seen: Evidence, learner: Projection, text: str) -> Assumption:
-    kernel: Kernel = learner.kernel
-    if kernel.space.partial:  # its columns would have to be fetched again
-        return Assumption(text, False)
+def projected_again(seen: Evidence, learner: Projection, aggressive: Bools) -> tuple[Projection, bool]:
+    """A fresh learner that played the same trials, aggressive in some; and whether it did the same."""
     fresh = Projection(
-        kernel,
+        learner.kernel,
         learner.strategy,
         cyclic=learner.cyclic,
         start=learner.start,
@@ -151,10 +194,9 @@ def _projected_again(seen: Evidence, learner: Projection, text: str) -> Assumpti
     for t, (i, y) in enumerate(zip(seen.positions, seen.labels, strict=True)):
         node = seen.nodes[int(i)]
         margin = fresh.margin_one(node)
-        # Aggressive or not makes a difference only where it moves without a mistake.
-        fresh.aggressive = bool(seen.moved[t])
+        fresh.aggressive = bool(aggressive[t])
         update = fresh.learn_one(node, 1 if y > 0 else -1)
         same = abs(margin - seen.margin[t]) <= 1e-9 + 1e-6 * abs(margin)
         if not same or abs(update.progress - seen.progress[t]) > 1e-9 + 1e-6 * update.progress:
-            return Assumption(text, True, False)
-    return Assumption(text, True)
+            return fresh, False
+    return fresh, True

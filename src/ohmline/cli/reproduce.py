@@ -96,6 +96,8 @@ def _write(folder: Path, reproduction: Reproduction) -> None:
 
 
 def _show(reproduction: Reproduction) -> None:
+    from ohmline.lab.experiment import PLUS_MINUS
+
     result = reproduction.result
     print(f"\n{reproduction.experiment.id}: {reproduction.experiment.title}")
     rows = [
@@ -110,10 +112,17 @@ def _show(reproduction: Reproduction) -> None:
         ]
         for row in result.rows
     ]
-    head = ["data", "method", "metric", "paper", "ours", "std", "runs"]
+    head = ["data", "method", "metric", "paper", "ours", "±", "runs"]
     show_table("", head, rows, frozenset({3, 4, 5, 6}))
-    for claim in result.claims:
-        print(f"  [{'holds' if claim.holds else 'DOES NOT HOLD'}] {claim.claim} ({claim.detail})")
+    if any(row.runs > 1 for row in result.rows):
+        print(f"  {PLUS_MINUS}")
+    for heading, claims in result.claims_by_side().items():
+        print(f"  {heading}:")
+        for claim in claims:
+            asked = f"; it holds if: {claim.threshold}" if claim.threshold else ""
+            print(
+                f"    [{'holds' if claim.holds else 'DOES NOT HOLD'}] {claim.claim} ({claim.detail}{asked})"
+            )
     for note in result.notes:
         print(f"  note: {note}")
     print(f"  {reproduction.seconds:.1f} s, seed {reproduction.settings.seed}")

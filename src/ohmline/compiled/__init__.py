@@ -27,3 +27,4 @@ from ohmline.compiled.pointer import packed as packed
 from ohmline.compiled.pointer import packed_form as packed_form
 from ohmline.compiled.pointer import pointer_to as pointer_to
 from ohmline.compiled.pointer import unpacked as unpacked
+from ohmline.compiled.undisturbed import undisturbed as undisturbed

@@ -13,12 +13,14 @@ import contextlib
 import hashlib
 import io
 import pickle
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
 from numba.core import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from ohmline.compiled.undisturbed import undisturbed
 
 PACKAGE = "ohmline"
 DIGEST = hashlib.sha256().digest_size
@@ -89,10 +91,23 @@ class PackageCache(FunctionCache):  # type: ignore[misc]
 def attach(dispatcher: Any) -> Any:
     """Give a compiled function its place on disk, where there is one to write to."""
     function = dispatcher.py_func
+    dispatcher.compile = _whole(dispatcher.compile)
+    dispatcher._compile_for_args = _whole(dispatcher._compile_for_args)
     if function.__module__.partition(".")[0] == PACKAGE:
         with contextlib.suppress(RuntimeError, OSError):  # no folder can be written: compile in every process
             dispatcher._cache = PackageCache(function)
     return dispatcher
+
+
+def _whole(work: Any) -> Any:
+    """The same work, which Ctrl-C cannot stop half-way: a compiler that is stopped does not work again."""
+
+    @wraps(work)
+    def undivided(*arguments: Any, **options: Any) -> Any:
+        with undisturbed():
+            return work(*arguments, **options)
+
+    return undivided
 
 
 def _foreign(sig: Any) -> bool:

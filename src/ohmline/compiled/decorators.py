@@ -13,7 +13,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(function: F) -> F:
-    """Compile `function` for the processor; the machine code is kept on disk."""
+    """Compile `function` for the processor; the machine code is kept on disk.
+
+    It must not return a `NamedTuple` to Python: Numba looks up the class by unpickling it, takes for granted that this
+    works, and crashes where Ctrl-C comes just then. A plain tuple needs no look-up.
+    """
     return cast(F, attach(njit(function)))
 
 

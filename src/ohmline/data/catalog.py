@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from ohmline.checks import function, shown
-from ohmline.data import embedded, folder, pictures, planetoid
+from ohmline.data import embedded, folder, four_area, pictures, planetoid
 from ohmline.data.contract import Dataset, Vectors
 from ohmline.data.download import Listener, Remote, fetch, is_cached
 from ohmline.data.tables import GraphTable, Table
@@ -48,6 +48,13 @@ class Entry:
         Says what is wrong with a parsed table, or None, where no fingerprint is known. None (default) checks nothing.
     embedded
         Makes a data set that comes with the package or its dependencies; None (default) for all others.
+    place
+        The folder in `OHMLINE_DATA` with the user's own copy of its original files; empty (default) where it is not
+        read that way.
+    from_place
+        Reads that folder; None (default) where there is none.
+    obtain
+        Where a copy can be had, for data that nobody may pass on. Empty by default.
     """
 
     name: str
@@ -61,6 +68,9 @@ class Entry:
     fingerprint: str = ""
     check: Callable[[Table], str | None] | None = None
     embedded: Callable[[], Dataset | Vectors] | None = None
+    place: str = ""
+    from_place: Callable[[Path], Table] | None = None
+    obtain: str = ""
 
 
 def _planetoid(name: str, title: str, names: tuple[str, ...], hashes: dict[str, str], **more: Any) -> Entry:
@@ -218,6 +228,15 @@ CATALOG: dict[str, Entry] = {
             from_folder=folder.graph_table,
         ),
         Entry(
+            "coauthor",
+            "co-authors in four areas of computer science (DBLP), from your own copy of the files",
+            "not to be passed on (Ming Ji, Yizhou Sun, Jiawei Han)",
+            place=four_area.FOLDER,
+            from_place=four_area.read,
+            obtain="the DBLP four-area files (DBLP_four_area.zip) that Ming Ji and Yizhou Sun published with their "
+            "paper on GNetMine (ECML 2010), from the authors' pages",
+        ),
+        Entry(
             "wordnet30",
             "WordNet 3.0 synsets, 45 semantic fields",
             "WordNet 3.0 licence",
@@ -231,7 +250,16 @@ CATALOG: dict[str, Entry] = {
 }
 
 GraphName = Literal[
-    "karate", "cora", "pubmed", "citeseer", "wikimovies4", "wordnet30", "landmask", "landmask10", "landmask5"
+    "karate",
+    "cora",
+    "pubmed",
+    "citeseer",
+    "coauthor",
+    "wikimovies4",
+    "wordnet30",
+    "landmask",
+    "landmask10",
+    "landmask5",
 ]
 VectorsName = Literal["digits", "usps", "mnist"]
 
@@ -244,12 +272,14 @@ def entry_of(name: str) -> Entry:
 
 
 def data_folder(entry: Entry) -> Path | None:
-    """The folder in `OHMLINE_DATA` if it holds the data set."""
+    """The folder in `OHMLINE_DATA` if it holds the data set; of a copy of its own files, the folder of these."""
     named = os.environ.get("OHMLINE_DATA")
-    if not named or entry.from_folder is None:
+    if not named or (entry.from_folder is None and entry.from_place is None):
         return None
     if not Path(named).is_dir():
         raise DataError(f"OHMLINE_DATA is {named!r}, which is not a folder; correct it or unset it")
+    if entry.from_place is not None:
+        return Path(named) / entry.place if (Path(named) / entry.place).is_dir() else None
     return Path(named) if (Path(named) / f"{entry.stem}.npz").exists() else None
 
 
@@ -300,10 +330,17 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     if entry.embedded is not None:
         return entry.embedded()
     place = data_folder(entry)
-    if place is not None and entry.from_folder is not None:
+    if place is not None and entry.from_place is not None:
+        table, source = entry.from_place(place), entry.place
+    elif place is not None and entry.from_folder is not None:
         table, source = entry.from_folder(folder.read_arrays(place, entry.stem)), f"{entry.stem}.npz"
     elif entry.from_files is not None:
         table, source = _download(entry, listen), entry.remotes[0].mirrors[0]
+    elif entry.from_place is not None:
+        raise DataError(
+            f"{name} has no download: get {entry.obtain}; then set OHMLINE_DATA to the folder that has "
+            f"{entry.place} in it"
+        )
     else:
         raise DataError(
             f"{name} has no download; set OHMLINE_DATA to a folder with {entry.stem}.npz and its .json"

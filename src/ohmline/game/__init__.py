@@ -3,6 +3,8 @@
 from ohmline.game.active import play_active as play_active
 from ohmline.game.adversary import play_adversary as play_adversary
 from ohmline.game.files import read_points as read_points
+from ohmline.game.follow import follow as follow
+from ohmline.game.images import Images as Images
 from ohmline.game.play import play as play
 from ohmline.game.stream import Stream as Stream
 from ohmline.game.trace import Trace as Trace
@@ -10,8 +12,6 @@ from ohmline.game.tune import Tried as Tried
 from ohmline.game.tune import Tuned as Tuned
 from ohmline.game.tune import tune as tune
 from ohmline.game.until import Until as Until
-from ohmline.game.vectors import Images as Images
 from ohmline.game.vectors import Spirals as Spirals
 from ohmline.game.vectors import SwissRoll as SwissRoll
 from ohmline.game.vectors import VectorSource as VectorSource
-from ohmline.game.vectors import follow as follow

@@ -50,7 +50,7 @@ def play_active(
     query
         What chooses: `MaxProgress()`, `MinMargin()`, `Random()` or another `PoolQuery`.
     selections
-        How many nodes are chosen, from 0 to the size of the pool.
+        How many nodes are chosen, from 0 to the size of the pool; any number where the query may choose a node again.
     stream
         What is played after the selections, with every label asked for. None (default) plays the nodes of the pool
         that are left, in a random order.
@@ -93,7 +93,7 @@ def play_active(
         )
     ask = _oracle(labels, names, positions)
     _refuse_repeats(positions, nodes)
-    if selections > len(names):
+    if selections > len(names) and not (query.again and names):
         raise ParameterError(
             f"selections is {selections} and the pool has {len(names)} nodes; select at most that many"
         )
@@ -147,7 +147,7 @@ def _select(
         chosen.taken.append(i)
         chosen.trials.append((x, y))
         chosen.rows.append((view.prediction, view.margin, variance, update.updated, update.progress))
-        open_[i] = False
+        open_[i] = query.again
     return chosen
 
 

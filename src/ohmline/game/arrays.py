@@ -16,7 +16,7 @@ from ohmline.game.until import Until
 from ohmline.kernel.space import MissingColumn
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.step import UNLABELLED
-from ohmline.query.stream import Sight, asks_at, needs_variance, no_variance, question
+from ohmline.query.asking import Sight, asks_at, needs_variance, no_variance, question
 
 FIRST_BLOCK = 4096
 """Trials in the first block of a game."""
@@ -42,12 +42,14 @@ def play_arrays(
     if needs_variance(query) and len(where) and np.isnan(learner.spread(where[0])):
         raise no_variance(query)
     revealed = np.array(stream.revealed)  # compiled code knows writable arrays only
-    trials = Trials(where, codes_for(learner, stream), revealed, draws, 1)
-    game = Blocks(learner, query, trials, limits, report)
-    game.play()
-    log = game.log if game.played == len(where) else game.log.part(slice(game.played))
-    meaning = {code: learner.decode(code) for code in distinct(log.prediction)}
-    learner.settle()
+    try:
+        trials = Trials(where, codes_for(learner, stream), revealed, draws, 1)
+        game = Blocks(learner, query, trials, limits, report)
+        game.play()
+        log = game.log if game.played == len(where) else game.log.part(slice(game.played))
+        meaning = {code: learner.decode(code) for code in distinct(log.prediction)}
+    finally:  # a game that was stopped leaves no class that nobody was seen of
+        learner.settle()
     return meaning, log, game.played
 
 
@@ -109,7 +111,15 @@ class Blocks:
         step, stopped, asked = learner.step(watched=self.reads_variance), -1, set[int]()
         while True:
             try:
-                run(step, self.question, part, self.reads_variance, self.limits.most_labels, progress, log)
+                run(
+                    step.address,
+                    self.question,
+                    part,
+                    self.reads_variance,
+                    self.limits.most_labels,
+                    progress,
+                    log,
+                )
                 break
             except MissingColumn:
                 learner.restage()

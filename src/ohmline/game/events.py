@@ -17,7 +17,7 @@ from ohmline.game.trace import Trace
 from ohmline.game.until import Until
 from ohmline.learn.contract import OnlineLearner, View
 from ohmline.learn.labels import plain_label
-from ohmline.query.stream import needs_variance, wants
+from ohmline.query.asking import needs_variance, wants
 
 REPORTED = 1024
 """Trials between two reports of progress."""

@@ -24,7 +24,7 @@ from ohmline.learn.step import (
     rehearsed,
     step_at,
 )
-from ohmline.query.stream import PLENTY, Question, ask
+from ohmline.query.asking import PLENTY, Question, ask
 
 PREFETCH = 3
 """How many trials ahead a node's features are prefetched."""

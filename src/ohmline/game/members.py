@@ -12,7 +12,8 @@ from ohmline.game.arrays import log_of
 from ohmline.game.loop import Log, asked_blindly
 from ohmline.game.stream import Stream
 from ohmline.learn.one_vs_rest import OneVsRest, gaps
-from ohmline.query.stream import Always, question
+from ohmline.query.asking import question
+from ohmline.query.stream import Always
 
 
 def play_members(

@@ -21,7 +21,8 @@ from ohmline.game.until import Ending, Until, limits_of
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.one_vs_rest import OneVsRest
-from ohmline.query.stream import Always, checked, in_compiled_code, is_blind, needs_coin
+from ohmline.query.asking import checked, in_compiled_code, is_blind, needs_coin, needs_variance
+from ohmline.query.stream import Always
 
 
 def play(
@@ -100,9 +101,19 @@ def play(
     none_or(function, oracle, "oracle")
     table = _table(stream) if oracle is None else None
     events = Events(learner, query, coins, oracle, limits, predicate, report)
-    if table is None:
-        return play_events(events, stream)
-    put_back = learner.checkpoint()
+    reads = needs_variance(query)
+    try:
+        if reads:
+            learner.watch(True)
+        return play_events(events, stream) if table is None else _play_or_not_at_all(events, table, compiled)
+    finally:
+        if reads:
+            learner.watch(False)
+
+
+def _play_or_not_at_all(events: Events, table: Stream, compiled: bool) -> Trace:
+    """A game that is refused leaves the learner as it was."""
+    put_back = events.learner.checkpoint()
     try:
         return _play_table(events, table, compiled=compiled)
     except OhmlineError:

@@ -68,27 +68,27 @@ class Trace:
     @property
     def margin(self) -> Floats:
         """The margin of every prediction, 0 for a tie."""
-        return self.log.margin
+        return _locked(self.log.margin)
 
     @property
     def variance(self) -> Floats:
         """The learner's own uncertainty; NaN where it keeps none, or where the query did not need it."""
-        return self.log.variance
+        return _locked(self.log.variance)
 
     @property
     def asked_at(self) -> Bools:
         """Where the label was asked for and given."""
-        return self.log.asked
+        return _locked(self.log.asked)
 
     @property
     def updated(self) -> Bools:
         """Where the hypothesis moved."""
-        return self.log.updated
+        return _locked(self.log.updated)
 
     @property
     def progress(self) -> Floats:
         """The squared length of the hypothesis's move in every trial; 0 where it stayed."""
-        return self.log.progress
+        return _locked(self.log.progress)
 
     @property
     def known(self) -> Bools:
@@ -103,12 +103,12 @@ class Trace:
         translate = np.full(max(self.meaning, default=0) - low + 1, -2, dtype=np.int64)
         for code, label in self.meaning.items():
             translate[code - low] = class_of.get(label, -2)
-        return np.asarray((translate[self.log.prediction - low] != self.stream.codes) & self.known)
+        return _locked((translate[self.log.prediction - low] != self.stream.codes) & self.known)
 
     @cached_property
     def charged(self) -> Bools:
         """Where a theorem counts a mistake: a wrong prediction, or a tie."""
-        return np.asarray((self.mistake | (self.margin == 0)) & self.known)
+        return _locked((self.mistake | (self.margin == 0)) & self.known)
 
     @property
     def mistakes(self) -> int:
@@ -202,3 +202,10 @@ class Trace:
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _locked(array: Any) -> Any:
+    """The same numbers, which nobody can change through this array."""
+    seen = array.view()
+    seen.flags.writeable = False
+    return seen

@@ -15,7 +15,7 @@ from ohmline.errors import ParameterError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.learn.contract import OnlineLearner
-from ohmline.query.stream import StreamQuery, checked
+from ohmline.query.asking import StreamQuery, checked
 
 
 @dataclass(frozen=True, slots=True)

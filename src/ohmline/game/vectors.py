@@ -1,4 +1,4 @@
-"""Streams of vectors: generated, drifting, from files read in pieces, or without an end.
+"""Sources of vectors: generated, at rest or drifting.
 
 A *source* draws points with labels from some distribution, which may change with time. Its
 `stream(trials)` is finite, for `play`; its `endless()` never stops, for `follow`.
@@ -8,33 +8,14 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ohmline.arrays import AnyArray, Floats, Ints, finite, vector
-from ohmline.checks import (
-    count,
-    fraction,
-    function,
-    iterator,
-    listed,
-    non_negative,
-    none_or,
-    positive,
-    room,
-    seed_of,
-    shown,
-)
-from ohmline.errors import ParameterError, ShapeError
-from ohmline.game.play import play
+from ohmline.arrays import Floats, Ints
+from ohmline.checks import count, fraction, non_negative, positive, room, seed_of
 from ohmline.game.stream import Stream
-from ohmline.game.trace import Trace
-from ohmline.learn.contract import OnlineLearner, expect_learner
-from ohmline.learn.labels import plain_label
 from ohmline.representation import represent
 
 BATCH = 256
@@ -221,184 +202,8 @@ class SwissRoll(VectorSource):
         return points + self.noise * rng.standard_normal((n, 3)), labels
 
 
-@final
-class Images(VectorSource):
-    """Pictures in random order, as rows of pixels.
-
-    The pictures of a sample, and of an endless stream, come in shuffled order; none comes again before all have come,
-    and a new shuffle starts where one ends.
-
-    Parameters
-    ----------
-    images
-        A stack of pictures, or one row of pixels per picture; every value is finite. Where the largest absolute value
-        is above 1, all are divided by it.
-    labels
-        The label of each picture.
-    classes
-        The labels whose pictures are kept; None (default) keeps all.
-    label_rate
-        The share of points whose label is shown, from 0 to 1. Default 0.02.
-
-    Examples
-    --------
-    >>> pictures = np.arange(12).reshape(3, 2, 2)
-    >>> source = Images(pictures, ["a", "b", "a"], classes=["a"])
-    >>> points, labels = source.sample(np.arange(2), np.random.default_rng(0))
-    >>> points.shape, labels.tolist()
-    ((2, 4), ['a', 'a'])
-    """
-
-    def __init__(
-        self,
-        images: ArrayLike,
-        labels: Iterable[Any],
-        *,
-        classes: Iterable[Any] | None = None,
-        label_rate: float = 0.02,
-    ) -> None:
-        try:
-            pixels = np.asarray(images, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise ShapeError(
-                f"images must be numbers, as many in each picture, got {shown(images)}"
-            ) from None
-        if pixels.ndim < 2 or not pixels.size:
-            raise ShapeError(
-                f"images must be a stack of pictures or rows of pixels, got shape {pixels.shape}"
-            )
-        finite(pixels, "images")
-        known = [plain_label(label) for label in listed(labels, "labels")]
-        if len(known) != len(pixels):
-            raise ShapeError(f"there are {len(pixels)} images and {len(known)} labels; give one label each")
-        if classes is not None:
-            wanted = {plain_label(label) for label in listed(classes, "classes")}
-            kept = [k for k, label in enumerate(known) if label in wanted]
-            if not kept:
-                raise ParameterError(f"no image has a label in {shown(classes)}")
-            pixels, known = pixels[kept], [known[k] for k in kept]
-        top = float(np.abs(pixels).max())
-        self.points = pixels.reshape(len(pixels), -1) / (top if top > 1 else 1.0)
-        self.labels = _label_array(known)
-        self.label_rate = fraction(label_rate, "label_rate")
-
-    def sample(self, times: Ints, rng: np.random.Generator) -> tuple[Floats, Any]:
-        n = len(times)
-        passes = -(-n // len(self.points))
-        order = np.concatenate([rng.permutation(len(self.points)) for _ in range(max(passes, 1))])[:n]
-        return self.points[order], self.labels[order]
-
-    def __repr__(self) -> str:
-        return f"Images({len(self.points)} pictures, label_rate={self.label_rate:g})"
-
-    def _batches(self, rng: np.random.Generator) -> Iterator[tuple[Floats, Any]]:
-        while True:
-            order = rng.permutation(len(self.points))
-            for start in range(0, len(order), BATCH):
-                part = order[start : start + BATCH]
-                yield self.points[part], self.labels[part]
-
-
-def follow(
-    learner: OnlineLearner[Any, Any],
-    points: Iterable[tuple[ArrayLike, Any]],
-    *,
-    chunk: int = 1024,
-    limit: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[Trace]:
-    """Play a stream of points in pieces, and give the trace of each piece; the learner is changed.
-
-    For streams that are too long to hold, or never end: memory does not grow. A bad point is an
-    error that names it; the points before it are learned first, and the learner stays usable.
-
-    Parameters
-    ----------
-    learner
-        A learner over vectors.
-    points
-        Pairs (point, label), with None for a point without a label. All points have the same number of features.
-    chunk
-        How many points make a piece, at least 1. Default 1024.
-    limit
-        Stop after so many points; None (default) goes on to the end of the stream.
-    progress
-        Called with the number of points played since its last call.
-
-    Examples
-    --------
-    >>> import ohmline as ohm
-    >>> learner = ohm.OnlineManifold(ohm.RBF(0.1), smoothness=ohm.Manifold(0.05))
-    >>> for trace in follow(learner, Spirals().endless(), limit=3000, chunk=1000):
-    ...     print(trace)
-    Trace(1000 trials, ... mistakes, ... labels asked)
-    Trace(1000 trials, ... mistakes, ... labels asked)
-    Trace(1000 trials, ... mistakes, ... labels asked)
-    """
-    expect_learner(learner)
-    none_or(function, progress, "progress")
-    source = iterator(points, "points")
-    if limit is not None:
-        source = islice(source, count(limit, "limit"))
-    return _pieces(learner, source, count(chunk, "chunk", least=1), progress)
-
-
-def _pieces(
-    learner: OnlineLearner[Any, Any],
-    source: Iterator[tuple[ArrayLike, Any]],
-    size: int,
-    progress: Callable[[int], None] | None,
-) -> Iterator[Trace]:
-    seen, width = 0, None
-    while True:
-        rows: list[Floats] = []
-        labels: list[Any] = []
-        broken: Exception | None = None
-        try:
-            for pair in islice(source, size):
-                row, y = _pair(pair, seen + len(rows) + 1, width)
-                width = len(row)
-                rows.append(row)
-                labels.append(y)
-        except Exception as error:
-            broken = error
-        if rows:
-            yield play(learner, Stream(np.array(rows), labels), progress=progress)
-        seen += len(rows)
-        if broken is not None:
-            raise broken
-        if len(rows) < size:
-            break
-    if not seen:
-        raise ParameterError("the stream ended before its first point; it must hold one point or more")
-
-
 def _points(value: Any, name: str) -> int:
     """How many points are drawn, if there is room for them."""
     number = count(value, name)
     room(POINT * number, f"a stream of {number} points")
     return number
-
-
-def _label_array(labels: list[Any]) -> AnyArray:
-    """Labels of one kind as numbers or strings of numpy, others as they are."""
-    plain = {type(label) for label in labels} in ({int}, {str}, {float}, {bool})
-    if plain:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    for k, label in enumerate(labels):  # at once, a tuple would become a row
-        array[k] = label
-    return array
-
-
-def _pair(pair: Any, number: int, width: int | None) -> tuple[Floats, Any]:
-    try:
-        x, y = pair
-    except (TypeError, ValueError):
-        raise ShapeError(
-            f"point {number} is {shown(pair)}; a stream gives pairs (x, y), with y None when there is no label"
-        ) from None
-    row = vector(x, f"point {number}")
-    if width is not None and len(row) != width:
-        raise ShapeError(f"point {number} has {len(row)} features, but the points before it had {width}")
-    return row, y

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
-from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -15,6 +14,7 @@ from ohmline.errors import KernelError
 from ohmline.graph.elimination import BLUR, EPS, diagonal_rounding, grounded_inverse, probed_error
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure import resistance
+from ohmline.graph.measure.distances import components
 from ohmline.kernel.contract import GraphKernel, Kernel, expect_kernel
 from ohmline.kernel.space import Dense
 from ohmline.kernel.sums import component_means
@@ -30,13 +30,15 @@ class LaplacianKernel(GraphKernel):
     subtractions instead, which takes two or three times as long; then every entry is accurate to rounding,
     relative to the largest one. `entry_error` says what was reached.
 
-    A signed component whose signed Laplacian is positive definite is inverted as it is; a balanced one is
-    singular, and its null vector (+1 on one side, -1 on the other) takes the place of the constant.
+    A signed component is *balanced* if its nodes fall into two sides with negative edges only between them and
+    positive ones only within. Any other has a positive definite signed Laplacian: its kernel is the inverse, which
+    needs neither a `Constant` nor a `Ridge` to hold every labelling. A balanced one is singular, and its null vector
+    (+1 on one side, -1 on the other) takes the place of the constant.
 
     Memory is 8 n^2 bytes; up to about 10,000 nodes. Isolated nodes have zero rows, so add a
-    `Constant` before learning on them. The squared norm of a function u is u'Lu where its mean over
-    every component is 0, and infinite elsewhere; over a signed graph it is known only once a `Ridge`
-    is added.
+    `Constant` before learning on them. The squared norm of a function u is u'Lu (4 times the cut of a labelling,
+    signed or not) where its mean over every singular component is 0, and infinite elsewhere. It is refused over a
+    balanced component with negative edges, where labellings that cut nothing would have no norm.
 
     Parameters
     ----------
@@ -49,6 +51,9 @@ class LaplacianKernel(GraphKernel):
     >>> path = LaplacianKernel(Graph.from_edges([(0, 1), (1, 2)]))
     >>> path.sqdist(0, 2)  # two resistors of 1 ohm in a row
     2.0
+    >>> foes = Graph.from_edges([(0, 1, -1.0), (1, 2, -1.0), (0, 2, -1.0)], signed=True)
+    >>> LaplacianKernel(foes).sqnorm(np.ones(3))  # all three edges are violated
+    12.0
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -72,15 +77,12 @@ class LaplacianKernel(GraphKernel):
     @cached_property
     def _found(self) -> tuple[Dense, float]:
         """The space, and its error."""
-        n, component = self.graph.n, self.component_of
-        order = np.argsort(component, kind="stable")
-        bounds = np.searchsorted(component[order], np.arange(self.graph.n_components + 1))
+        n = self.graph.n
         if self.graph.n_components == 1 and n > 1:
             matrix, error = self._invert(np.arange(n), self.graph.laplacian())
             return Dense(matrix), error
         full, largest = np.zeros((n, n)), 0.0
-        for start, stop in pairwise(bounds):
-            members = order[start:stop]
+        for members in components(self.graph):
             if len(members) > 1:
                 part = self.graph.laplacian()[members][:, members]
                 full[np.ix_(members, members)], error = self._invert(members, part)
@@ -112,9 +114,7 @@ class LaplacianKernel(GraphKernel):
 
     def sqnorm(self, u: Floats) -> float:
         u = vector(u, "u", length=self.n)
-        if self.graph.signed:
-            raise KernelError("the norm of a signed kernel needs a Ridge: use LaplacianKernel(g) + Ridge(c)")
-        means = component_means(u, self.component_of)
+        means = component_means(u * self._side, self.component_of)
         if np.any(np.abs(means) > 1e-12 * max(1.0, float(np.abs(u).max()))):
             return float("inf")
         return float(u @ (self.graph.laplacian() @ u))
@@ -126,6 +126,23 @@ class LaplacianKernel(GraphKernel):
     def with_default_bias(self) -> Kernel:
         """This kernel plus a `Constant` of `default_bias`."""
         return self.plus(b=default_bias(self))
+
+    @cached_property
+    def _side(self) -> Floats:
+        """For each node 1 where its component has the constant for a null vector, 0 where it has none."""
+        side = np.ones(self.n)
+        if self.graph.signed:
+            singular = balanced_component(self.graph)
+            if singular is not None:
+                raise KernelError(
+                    f"the signed Laplacian is singular: the component of node {self.graph.nodes[int(singular[0])]!r} "
+                    f"({len(singular)} nodes) is balanced, with negative edges only between two sides, and what "
+                    "differs from one side to the other has no norm; add a Ridge: LaplacianKernel(graph) + Ridge(c), "
+                    "or negate the labels of one side and make its edges positive"
+                )
+            for members in components(self.graph):
+                side[members] = balanced_sides(self.graph, members) is not None
+        return side
 
     def _null(self, members: Ints) -> Floats | None:
         """The unit null vector of a component's Laplacian, or None when it is positive definite."""
@@ -175,6 +192,15 @@ def balanced_sides(graph: Graph, members: Ints) -> Floats | None:
             elif side[j] != wanted:
                 return None
     return side[members]
+
+
+def balanced_component(graph: Graph) -> Ints | None:
+    """The first component that has negative edges and is balanced all the same, so that its Laplacian is singular."""
+    for members in components(graph):
+        side = balanced_sides(graph, members)
+        if side is not None and np.any(side != side[0]):
+            return members
+    return None
 
 
 def _pseudoinverse(laplacian: Floats, null: Floats | None) -> Floats | None:

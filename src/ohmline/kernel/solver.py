@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
 from ohmline.checks import room
+from ohmline.compiled import undisturbed
 from ohmline.errors import KernelError
 from ohmline.graph.elimination import PROBES, diagonal_rounding
 from ohmline.graph.graph import Graph, expect_graph
@@ -181,8 +182,9 @@ class SolverKernel(GraphKernel):
             found = self._columns(missing)
             for i, column in zip(missing, found, strict=True):
                 free = self._oldest(wanted)
-                space.hold(i, free, column, former=int(self._holder[free]))
-                self._holder[free] = i
+                with undisturbed():  # or a slot would be taken for the column of another node
+                    space.hold(i, free, column, former=int(self._holder[free]))
+                    self._holder[free] = i
         for i in wanted:
             self._clock += 1
             self._last_used[space.slot[i]] = self._clock

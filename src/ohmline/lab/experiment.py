@@ -23,19 +23,26 @@ REGISTRY: dict[str, str] = {
     "hp2006-flower": "hp2006",
     "hp2006-octopus": "hp2006",
     "hp2006-line": "hp2006_line",
+    "hp2006-b-and-c": "hp2006_terms",
     "h2008-three-clusters": "h2008",
     "h2008-two-moons": "h2008",
     "h2008-strips": "h2008",
+    "h2008-size-of-a": "h2008_scale",
     "glz2008-runtime": "glz2008_runtime",
     "glz2008-risk": "glz2008_risk",
     "glz2008-spirals": "glz2008_spirals",
     "glz2008-mnist01": "glz2008_mnist",
     "glz2008-mnist12": "glz2008_mnist",
     "glz2008-drift": "glz2008_drift",
+    "glz2008-leaves": "glz2008_leaves",
+    "gu2013-data": "gu2013_data",
+    "gu2013-coauthor": "gu2013",
     "gu2013-cora": "gu2013",
+    "gu2013-movies": "gu2013",
     "gu2013-pubmed": "gu2013",
     "gu2013-rank": "gu2013_curves",
     "gu2013-kappa": "gu2013_curves",
+    "gu2013-label-rate": "gu2013_label_rate",
     "local-lgc": "local",
 }
 """Experiment id -> module under `ohmline.lab.experiments` whose `EXPERIMENTS` holds it."""
@@ -57,17 +64,26 @@ class Row:
     def of(cls, dataset: str, method: str, metric: str, values: Any, paper: float | None = None) -> Row:
         """The mean and standard deviation of several runs."""
         numbers = np.asarray(values, dtype=np.float64)
-        std = float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0
+        same = np.ptp(numbers) <= 1e-12 * np.abs(numbers).max()  # but for rounding
+        std = 0.0 if same else float(numbers.std(ddof=1))
         return cls(dataset, method, metric, float(numbers.mean()), paper, std, len(numbers))
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the paper (or of ours) and whether it held in this run."""
+    """A sentence of the paper, or of ours, and whether it held in this run."""
 
     claim: str
     holds: bool
     detail: str
+    threshold: str = ""
+    """What had to be seen for it to hold. A test asks every claim of every experiment for it."""
+    ours: bool = False
+    """Whether we say it, and not the paper."""
+
+
+PLUS_MINUS = "± is the sample standard deviation over the runs (not the error of their mean)."
+"""What a spread beside one of our numbers is, said in every report."""
 
 
 @dataclass(slots=True)
@@ -78,6 +94,14 @@ class Result:
     claims: list[Claim]
     figures: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def claims_by_side(self) -> dict[str, list[Claim]]:
+        """The paper's claims and ours, each under its heading; a side without claims is left out."""
+        sides = {
+            "What the paper claims": [claim for claim in self.claims if not claim.ours],
+            "Ours, beside the paper": [claim for claim in self.claims if claim.ours],
+        }
+        return {heading: claims for heading, claims in sides.items() if claims}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +161,13 @@ class Reproduction:
                 for row in self.result.rows
             ],
             "claims": [
-                {"claim": claim.claim, "holds": bool(claim.holds), "detail": claim.detail}
+                {
+                    "claim": claim.claim,
+                    "holds": bool(claim.holds),
+                    "detail": claim.detail,
+                    "threshold": claim.threshold,
+                    "ours": claim.ours,
+                }
                 for claim in self.result.claims
             ],
             "seconds": self.seconds,

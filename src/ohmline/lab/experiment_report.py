@@ -6,7 +6,7 @@ from html import escape
 
 from ohmline.errors import MissingExtra
 from ohmline.lab import page
-from ohmline.lab.experiment import Reproduction, Row
+from ohmline.lab.experiment import PLUS_MINUS, Claim, Reproduction, Row
 from ohmline.lab.plot import as_svg, drawn
 
 SHORT = 12
@@ -17,11 +17,8 @@ def experiment_page(reproduction: Reproduction) -> str:
     """The report as a self-contained page; figures are inline SVG (they need the extra `plot`)."""
     experiment, result = reproduction.experiment, reproduction.result
     body = []
-    if result.claims:
-        rows = [
-            (page.verdict(claim.holds), escape(claim.claim), escape(claim.detail)) for claim in result.claims
-        ]
-        body.append(page.card(page.table(("", "claim", "what we saw"), rows), "Claims"))
+    for heading, claims in result.claims_by_side().items():
+        body.append(page.card(_claims(claims), heading))
     printed = [row for row in result.rows if row.paper is not None]
     if printed:
         body.append(page.card(_numbers(printed), "Our numbers beside the paper's"))
@@ -43,6 +40,18 @@ def experiment_page(reproduction: Reproduction) -> str:
     return page.page(experiment.title, f"{experiment.id} · {experiment.paper}", body)
 
 
+def _claims(claims: list[Claim]) -> str:
+    head = ("", "claim", "it holds if", "what we saw")
+    return page.table(
+        head,
+        [
+            (page.verdict(claim.holds), *map(escape, (claim.claim, claim.threshold, claim.detail)))
+            for claim in claims
+        ],
+        widths=(15, 28, 24, 33),
+    )
+
+
 def _folded(table: str, rows: int) -> str:
     """A long table waits behind one line, so that the figures are seen first."""
     if rows <= SHORT:
@@ -51,7 +60,8 @@ def _folded(table: str, rows: int) -> str:
 
 
 def _numbers(rows: list[Row]) -> str:
-    return page.table(
+    spread = f'<p class="note">{escape(PLUS_MINUS)}</p>' if any(row.runs > 1 for row in rows) else ""
+    return spread + page.table(
         ("data", "method", "metric", "paper", "ours", "±", "runs"),
         [
             (

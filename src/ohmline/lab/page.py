@@ -36,9 +36,13 @@ def tiles(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: frozenset[int] = frozenset()
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numbers: frozenset[int] = frozenset(),
+    widths: Sequence[int] = (),
 ) -> str:
-    """A table of ready-made cells; the columns in `numbers` are aligned right."""
+    """A table of ready-made cells; the columns in `numbers` are aligned right, `widths` are in percent."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "".join(
@@ -46,9 +50,9 @@ def table(
         )
 
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    return (
-        f"<table><thead><tr>{line([escape(h) for h in head], 'th')}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    columns = "".join(f'<col style="width:{width}%">' for width in widths)
+    names = line([escape(name) for name in head], "th")
+    return f"<table>{columns}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def card(inner: str, title: str = "") -> str:

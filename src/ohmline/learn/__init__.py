@@ -4,6 +4,7 @@ from ohmline.learn.batch import LLGC as LLGC
 from ohmline.learn.batch import Harmonic as Harmonic
 from ohmline.learn.batch import LabelledOnly as LabelledOnly
 from ohmline.learn.batch import LapSVM as LapSVM
+from ohmline.learn.batch import MultiviewSVM as MultiviewSVM
 from ohmline.learn.contract import BinaryLearner as BinaryLearner
 from ohmline.learn.contract import Label as Label
 from ohmline.learn.contract import OnlineLearner as OnlineLearner
@@ -40,5 +41,9 @@ from ohmline.learn.passive_aggressive import PassiveAggressive as PassiveAggress
 from ohmline.learn.perceptron import Perceptron as Perceptron
 from ohmline.learn.pounce import Pounce as Pounce
 from ohmline.learn.projection import Contradiction as Contradiction
+from ohmline.learn.projection import HalfSpace as HalfSpace
+from ohmline.learn.projection import Metric as Metric
+from ohmline.learn.projection import Projected as Projected
 from ohmline.learn.projection import Projection as Projection
 from ohmline.learn.projection import Strategy as Strategy
+from ohmline.learn.projection import project_online as project_online

@@ -11,9 +11,10 @@ import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.checks import listed, shown
+from ohmline.compiled import undisturbed
 from ohmline.errors import LabelError, ParameterError, SnapshotError
 from ohmline.graph.nodes import LONGEST
-from ohmline.learn.contract import State, saved_flag, saved_list
+from ohmline.learn.contract import State, Update, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
 from ohmline.representation import represent
@@ -98,8 +99,7 @@ class ClassTable:
     def keep(self, codes: Iterable[int]) -> None:
         """Only the classes at `codes`, in that order."""
         names = self.names
-        self._names = [names[code] for code in codes]
-        self._code = {name: k for k, name in enumerate(self._names)}
+        self.become([names[code] for code in codes])
 
     def become(self, names: Iterable[Any]) -> None:
         """Exactly these classes, in this order."""
@@ -124,7 +124,9 @@ class ManyClassLearner(NodeLearner[Any]):
 
     @final
     def predict_one(self, x: Hashable) -> Any:
-        return self.decode(self._look(self.nodes.position(x))[0])
+        place = self.nodes.position(x)
+        with self._still:
+            return self.decode(self._look(place)[0])
 
     @final
     def encode(self, y: Any) -> int:
@@ -134,9 +136,16 @@ class ManyClassLearner(NodeLearner[Any]):
     @final
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
         labels = listed(labels, "labels")
-        fresh = self._table.admit_all(labels)
+        known = len(self._table)
+        fresh = [y for y in labels if self._table.find(y) < 0]
         if fresh:
-            self._resize(np.arange(len(self._table) - fresh), fresh)
+            with undisturbed(), self._still:
+                added = self._table.admit_all(fresh)
+                try:
+                    self.state = self._resized(np.arange(known), added)
+                except BaseException:  # no memory, perhaps: a class without room must not stay
+                    self._table.keep(range(known))
+                    raise
         return [self._table.find(y) for y in labels]
 
     @final
@@ -146,6 +155,16 @@ class ManyClassLearner(NodeLearner[Any]):
     @final
     def decode(self, code: int) -> Any:
         return self._table.decode(code)
+
+    def learn_one(self, x: Hashable, y: Any) -> Update:
+        with self.alone():
+            known = len(self._table)
+            try:
+                return super().learn_one(x, y)
+            except BaseException:
+                if len(self._table) > known:  # a class was let in, and never learned
+                    self.settle()
+                raise
 
     @final
     def checkpoint(self) -> Callable[[], None]:
@@ -161,8 +180,8 @@ class ManyClassLearner(NodeLearner[Any]):
         return represent(self, classes=self._table.declared)
 
     @abstractmethod
-    def _resize(self, keep: Ints, fresh: int) -> None:
-        """Keep what the state holds of the classes at `keep`, and make room for `fresh` more."""
+    def _resized(self, keep: Ints, fresh: int) -> Any:
+        """The state with what it holds of the classes at `keep`, and room for `fresh` more."""
 
 
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:

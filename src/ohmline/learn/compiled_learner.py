@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Container, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from math import nan
+from threading import Lock, RLock
 from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
@@ -33,6 +34,11 @@ class CompiledLearner(OnlineLearner[X, Y]):
     _space: Any = None
     _state: Any = None
     _bound: Bound | None = None
+    _lock: Lock
+    """Held by whoever changes the learner."""
+    _still: RLock
+    """Held while the state and what belongs to it are read or replaced as one: what was bound before a state was
+    replaced must not be read after it, because the two may share arrays."""
 
     @property
     def space(self) -> Any:
@@ -41,7 +47,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @space.setter
     def space(self, space: Any) -> None:
-        self._space, self._bound = space, None
+        with self._still:
+            self._space, self._bound = space, None
 
     @property
     def state(self) -> Any:
@@ -50,7 +57,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @state.setter
     def state(self, state: Any) -> None:
-        self._state, self._bound = state, None
+        with self._still:
+            self._state, self._bound = state, None
 
     @abstractmethod
     def locate(self, x: X) -> Any:
@@ -141,9 +149,25 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """
         return self.learn_compiled(place, code)
 
-    def alone(self) -> AbstractContextManager[None]:
-        """In a `with`: a game in which nobody else may change the learner, where it guards against that."""
-        return nullcontext()
+    def __new__(cls, *arguments: Any, **options: Any) -> Self:
+        made = super().__new__(cls)
+        made._lock, made._still = Lock(), RLock()
+        return made
+
+    @final
+    def alone(self) -> AbstractContextManager[Any]:
+        """In a `with`: a game, or another change, during which nobody else may change the learner.
+
+        Where a change is under way already, `LearnerError`. What is returned is the lock itself: a `with` that takes
+        and gives back anything else can be cut in two by Ctrl-C, and the learner would stay locked.
+        """
+        if self._lock.locked():
+            raise LearnerError(
+                f"this {type(self).__name__} is being changed, by another thread or by the game from which this call "
+                "came; reading it meanwhile is safe, but let one at a time change it (a threading.Lock around "
+                "learn_one, say)"
+            )
+        return self._lock
 
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
@@ -166,9 +190,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     def _look(self, place: Any) -> tuple[int, float]:
         """`look` at a place that was checked."""
-        bound = self._bound or self._bind(watched=False)
         try:
-            return bound.view(bound.address, place)
+            with self._still:
+                bound = self.step()
+                return bound.view(bound.address, place)
         except MissingColumn:
             return self._columns.fetching(lambda: view_at(bound.address, place))
 
@@ -188,11 +213,12 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """`spread` at a place that was checked."""
         if not has_own_body(variance, type(self.state)):
             return nan
-        address = self.step(watched=True)
         try:
-            return variance_at(address, place)
+            with self._still:
+                bound = self.step(watched=True)
+                return variance_at(bound.address, place)
         except MissingColumn:
-            return self._columns.fetching(lambda: variance_at(address, place))
+            return self._columns.fetching(lambda: variance_at(bound.address, place))
 
     @final
     def learn_compiled(self, place: Any, code: int) -> tuple[int, bool, float]:
@@ -208,7 +234,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
     @final
     def _learn(self, place: Any, code: int) -> tuple[int, bool, float]:
         """`learn_compiled` of a place and a code that were checked."""
-        bound = self._bound or self._bind(watched=False)
+        bound = self.step()
         try:
             return bound.learn(bound.address, place, code)
         except MissingColumn:
@@ -233,8 +259,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
                 raise
 
     @final
-    def step(self, *, watched: bool = False) -> int:
-        """The address of the step for loops to call; valid until the space or the state is replaced.
+    def step(self, *, watched: bool = False) -> Bound:
+        """The step for loops to call, bound to the space and the state of now.
+
+        Its address is valid only while what is returned is held: another thread may bind the learner anew.
 
         Parameters
         ----------
@@ -242,17 +270,25 @@ class CompiledLearner(OnlineLearner[X, Y]):
             Whether the loop will ask for variances. Default False.
         """
         bound = self._bound
-        if bound is None or (watched and not bound.watched):
+        # A thread that reads may have bound what the learner was before another one changed it.
+        if (
+            bound is None
+            or bound.state is not self._state
+            or bound.space is not self._space
+            or (watched and not bound.watched)
+        ):
             bound = self._bind(watched=watched)
-        return bound.address
+        return bound
 
     @final
     def _bind(self, *, watched: bool) -> Bound:
         self._check_bodies()
-        rehearsal = copied(self.state) if may_miss_columns(self.space) else None
+        space, state = self._space, self._state
+        rehearsal = copied(state) if may_miss_columns(space) else None
         place, every = self._any_place(), self.learns_unlabelled
-        self._bound = bind(self.space, self.state, rehearsal, place, every_point=every, watched=watched)
-        return self._bound
+        bound = bind(space, state, rehearsal, place, every_point=every, watched=watched)
+        self._bound = bound
+        return bound
 
     @final
     def restage(self) -> None:
@@ -311,8 +347,10 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
     @final
     def view_one(self, x: X) -> View[Y]:
-        code, margin = self._look(self.locate(x))
-        return View(self.decode(code), margin)
+        place = self.locate(x)
+        with self._still:
+            code, margin = self._look(place)
+            return View(self.decode(code), margin)
 
     @final
     def variance_one(self, x: X) -> float:
@@ -341,8 +379,12 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
         return put_back
 
-    def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
-        return {name: value for name, value in self.__dict__.items() if name != "_bound"}
+    def __getstate__(self) -> dict[str, Any]:  # neither machine code nor a lock travels
+        return {name: value for name, value in self.__dict__.items() if name not in MORTAL}
+
+
+MORTAL = frozenset({"_bound", "_lock", "_still"})
+"""What belongs to one learner in one process, and is not copied with it."""
 
 
 def copied(state: Any) -> Any:

@@ -138,6 +138,15 @@ class OnlineLearner(ABC, Generic[X, Y]):
             The same kernel (or graph) that the learner was made with.
         """
 
+    def watch(self, on: bool) -> None:
+        """A game begins, or ends, whose query reads the variance before every label.
+
+        Parameters
+        ----------
+        on
+            True when it begins, False when it ends, in whatever way.
+        """
+
     def checkpoint(self) -> Callable[[], None]:
         """A function that puts the learner back to what it is now: how a refused game leaves no trace.
 
@@ -214,7 +223,7 @@ def saved_list(state: State, kind: str, key: str) -> list[Any]:
     """A list of strings and numbers, which a snapshot holds as JSON."""
     try:
         found = json.loads(saved_text(state, kind, key))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SnapshotError(f"{key!r} of the snapshot cannot be read ({error}); save it again") from None
     if not isinstance(found, list) or not all(isinstance(y, str | int | float) and y == y for y in found):
         raise SnapshotError(
@@ -274,11 +283,32 @@ def expect_place(state: State, kind: str, fingerprint: str, n: int) -> None:
         raise SnapshotError(
             f"the snapshot is of {saved} nodes, the kernel has {n}; restore it over the kernel it was made with"
         )
+    expect_fingerprint(state, kind, fingerprint)
+
+
+def expect_fingerprint(state: State, kind: str, fingerprint: str) -> None:
+    """Refuse a snapshot that was made over another graph or kernel, or that does not say over which."""
+    if "fingerprint" not in state:
+        raise SnapshotError(
+            "the snapshot has no fingerprint of its graph: an older version of Ohmline made it, and it cannot be "
+            "checked; learn again, and take a new one"
+        )
     if saved_text(state, kind, "fingerprint") != fingerprint:
         raise SnapshotError(
             "the snapshot was made over another graph or kernel: nodes, edges, weights or parameters are "
             "different; restore it over the one it was made with"
         )
+
+
+def expect_settings(state: State, kind: str, settings: State) -> None:
+    """Refuse a snapshot of a learner that was made with other parameters or classes."""
+    for key, mine in settings.items():
+        saved = take(state, kind, key)
+        if saved.dtype.kind != mine.dtype.kind or not np.array_equal(saved, mine):
+            raise SnapshotError(
+                f"the snapshot was made with {key} = {shown(saved.tolist())}, this {kind} with {shown(mine.tolist())}; "
+                f"{kind}.restore makes a learner with the parameters of the snapshot"
+            )
 
 
 def expect_kind(state: State, kind: str) -> None:

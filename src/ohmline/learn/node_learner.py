@@ -22,6 +22,7 @@ from ohmline.learn.contract import (
     binary_code,
     expect_kind,
     expect_place,
+    expect_settings,
     take,
 )
 from ohmline.learn.ranges import Range, in_range
@@ -89,6 +90,7 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         """
         expect_kind(state, self.kind)
         expect_place(state, self.kind, self.fingerprint, len(self.nodes))
+        expect_settings(state, self.kind, self.settings())
         wanted = arrays_of(self.expected(state))
         saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
         found = in_range(self, self.ranges, wanted, saved)
@@ -166,6 +168,6 @@ class BinaryKernelLearner(OverKernel, BinaryNodeLearner):
 
     @classmethod
     def restore(cls, state: State, kernel: Any) -> Self:
-        learner = cls(kernel)  # type: ignore[call-arg]
+        learner = cls(kernel)
         learner.load(state)
         return learner

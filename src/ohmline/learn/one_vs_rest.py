@@ -10,6 +10,7 @@ import numpy as np
 
 from ohmline.arrays import Floats
 from ohmline.checks import instance, listed, shown
+from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
@@ -126,9 +127,13 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             seen = self.unseen.snapshot()
             for copy in copies.values():
                 copy.load(seen)
-        for label, copy in copies.items():
-            self._table.admit(label)
-            self.members[label] = copy
+        if copies:
+            with undisturbed():
+                self._table.admit_all(copies)
+                self.members = {
+                    **self.members,
+                    **copies,
+                }  # another dict: readers may be walking through the old one
 
     def checkpoint(self) -> Callable[[], None]:
         members = dict(self.members)

@@ -192,6 +192,8 @@ class Bound(NamedTuple):
     rehearsal: Any
     watched: bool
     """Whether it can tell variances."""
+    space: Any
+    state: Any
     kept: Any
 
 
@@ -227,8 +229,7 @@ def bind(space: Any, state: Any, rehearsal: Any, x: Any, *, every_point: bool, w
         every_point,
     )
     rooms.append(packed(step, STEP_FORM))
-    kept = space, state, rooms
-    return Bound(rooms[-1].ctypes.data, program.view, program.learn, rehearsal, watched, kept)
+    return Bound(rooms[-1].ctypes.data, program.view, program.learn, rehearsal, watched, space, state, rooms)
 
 
 def compile_step(space: Any, state: Any, x: Any, watched: bool) -> Program:

@@ -4,7 +4,7 @@
 |---|---|
 | Act-st, eq. (15) | `MaxProgress()` |
 | Act-mu | `MinMargin()` |
-| I | the positions that are still `open` |
+| I | the positions that are still `open`; with `MaxProgress(again=True)` those of the whole pool, as printed |
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast, final, runtime_checkable
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints, count
+from ohmline.checks import flag
 from ohmline.compiled import any_order, compiled
 from ohmline.errors import LearnerError
 from ohmline.learn.contract import TIE, OnlineLearner
@@ -33,6 +34,9 @@ class Valued(Protocol):
 
 class PoolQuery(ABC):
     """Chooses the node of a pool whose label to ask for next. A subclass gives `choose`."""
+
+    again: bool = False
+    """Whether a node that was chosen stays open, so that it may be chosen again."""
 
     @abstractmethod
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
@@ -56,9 +60,17 @@ class MaxProgress(PoolQuery):
     It prefers nodes that are central (K_ii small) and far from every label (|g_i| small); among equals it takes the
     first. The learner must have a hypothesis in a kernel's space (`Projection`). Cost: one pass over the values and
     the diagonal, which is read from the kernel once.
+
+    Parameters
+    ----------
+    again
+        Whether a node that was chosen may be chosen again. The paper maximises over all nodes at every trial (I = V),
+        which True does: a label that later moves have made uncertain is asked for once more. False (default) spends
+        every label on a new node.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, again: bool = False) -> None:
+        self.again = flag(again, "again")
         self._learner: Any = None
         self._inverse: Floats = np.empty(0)
         self._scores: Floats = np.empty(0)
@@ -82,7 +94,7 @@ class MaxProgress(PoolQuery):
         self._learner = learner
 
     def __repr__(self) -> str:
-        return "MaxProgress()"
+        return "MaxProgress(again=True)" if self.again else "MaxProgress()"
 
 
 @final

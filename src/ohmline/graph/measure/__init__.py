@@ -1,5 +1,6 @@
 """What the bounds are made of: cuts, balances, distances, resistances, covers."""
 
+from ohmline.graph.measure.connectivity import minimum_cut as minimum_cut
 from ohmline.graph.measure.covers import Cover as Cover
 from ohmline.graph.measure.covers import component_cover as component_cover
 from ohmline.graph.measure.covers import component_separating_cover as component_separating_cover
@@ -14,8 +15,17 @@ from ohmline.graph.measure.distances import eccentricity as eccentricity
 from ohmline.graph.measure.distances import geodesic as geodesic
 from ohmline.graph.measure.distances import geodesic_matrix as geodesic_matrix
 from ohmline.graph.measure.distances import geodesics_from as geodesics_from
+from ohmline.graph.measure.paths import parallel_resistance as parallel_resistance
 from ohmline.graph.measure.resistances import algebraic_connectivity as algebraic_connectivity
 from ohmline.graph.measure.resistances import resistance as resistance
 from ohmline.graph.measure.resistances import resistance_diameter as resistance_diameter
 from ohmline.graph.measure.resistances import resistance_matrix as resistance_matrix
 from ohmline.graph.measure.resistances import resistances_from as resistances_from
+from ohmline.graph.measure.scales import SufficientScale as SufficientScale
+from ohmline.graph.measure.scales import sufficient_scale as sufficient_scale
+from ohmline.graph.measure.signed import EnergyParts as EnergyParts
+from ohmline.graph.measure.signed import LeastEnergy as LeastEnergy
+from ohmline.graph.measure.signed import energy_parts as energy_parts
+from ohmline.graph.measure.signed import least_energy as least_energy
+from ohmline.graph.measure.signed import vertex_weights as vertex_weights
+from ohmline.graph.measure.spectrum import largest_eigenvalue as largest_eigenvalue

@@ -13,9 +13,10 @@ from scipy.sparse import csgraph
 
 from ohmline.arrays import Bools, Floats, Ints, numbers
 from ohmline.checks import count, non_negative
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.errors import ParameterError
 from ohmline.graph.graph import signs
 from ohmline.graph.measure.cliques import cover_by_cliques
+from ohmline.graph.measure.tables import expect_square, expect_symmetric
 
 
 @final
@@ -69,7 +70,7 @@ def cover(distances: ArrayLike, rho: float, *, effort: int = 1_000_000) -> Cover
     >>> found.number, found.exact
     (2, True)
     """
-    near = _discrepancy(distances) <= _radius(rho)
+    near = discrepancy(distances) <= _radius(rho)
     return _clique_cover(near, effort)
 
 
@@ -88,7 +89,7 @@ def component_cover(distances: ArrayLike, rho: float) -> Cover:
     >>> component_cover([[0, 1, 2], [1, 0, 1], [2, 1, 0]], 1).number
     1
     """
-    return _component_cover(_discrepancy(distances) <= _radius(rho))
+    return _component_cover(discrepancy(distances) <= _radius(rho))
 
 
 def separating_cover(distances: ArrayLike, labels: ArrayLike, *, effort: int = 1_000_000) -> Cover:
@@ -149,17 +150,17 @@ def _nearer_than_other_label(distances: ArrayLike, labels: ArrayLike) -> Bools |
     Both cover numbers fall as rho grows and change only at distances that occur, so the
     minimum over 0 < rho < delta is that of "nearer than delta".
     """
-    table = _discrepancy(distances)
+    table = discrepancy(distances)
     u = signs(labels, len(table))
     across = table[np.ix_(u > 0, u < 0)]
     delta = float(across.min()) if across.size else math.inf
     return None if delta == 0 else table < delta
 
 
-def _discrepancy(distances: ArrayLike) -> Floats:
+def discrepancy(distances: ArrayLike) -> Floats:
+    """Distances of any kind as a table, if they are a discrepancy: symmetric, 0 on the diagonal, none below 0."""
     table = numbers(distances, "distances", 2, "two dimensions (rows and columns)")
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) == 0:
-        raise ShapeError(f"distances must be a square matrix with at least one row, got shape {table.shape}")
+    expect_square(table, "distances")
     if np.isnan(table).any() or (table < 0).any():
         i, j = np.argwhere(np.isnan(table) | (table < 0))[0]
         raise ParameterError(
@@ -168,12 +169,7 @@ def _discrepancy(distances: ArrayLike) -> Floats:
     if np.any(np.diagonal(table) != 0):
         i = int(np.flatnonzero(np.diagonal(table))[0])
         raise ParameterError(f"distances[{i}, {i}] is {table[i, i]}; a point is at distance 0 from itself")
-    if not np.array_equal(table, table.T):
-        i, j = np.argwhere(table != table.T)[0]
-        raise ParameterError(
-            f"distances[{i}, {j}] is {table[i, j]} and distances[{j}, {i}] is {table[j, i]}; "
-            "distances must be symmetric: pass np.maximum(d, d.T)"
-        )
+    expect_symmetric(table, "distances", "np.maximum(d, d.T)")
     return table
 
 

@@ -106,9 +106,13 @@ def diameter(graph: Graph, *, per_component: bool = False) -> float:
     if not flag(per_component, "per_component") and not graph.is_connected:
         return math.inf
     matrix = lengths(graph)
+    return max(_component_diameter(matrix, part) for part in components(graph))
+
+
+def components(graph: Graph) -> list[Ints]:
+    """The positions of each component."""
     order = np.argsort(graph.component_of, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(graph.component_of))[:-1])
-    return max(_component_diameter(matrix, part) for part in members)
+    return np.split(order, np.cumsum(np.bincount(graph.component_of))[:-1])
 
 
 def lengths(graph: Graph) -> sparse.csr_array:

@@ -14,7 +14,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.errors import GraphError
 from ohmline.graph.elimination import BLUR, diagonal_rounding, eliminate, probed_error, resistances
 from ohmline.graph.graph import Graph, expect_graph
-from ohmline.graph.measure.distances import diameter, lengths
+from ohmline.graph.measure.distances import components, diameter, lengths
 
 DENSE_PAIR = 1500
 """Nodes of a component up to which a single pair is solved densely."""
@@ -105,7 +105,7 @@ def resistance_matrix(graph: Graph) -> Floats:
     """
     expect_graph(graph)
     full = np.full((graph.n, graph.n), math.inf)
-    for members in _components(graph):
+    for members in components(graph):
         full[np.ix_(members, members)] = _component_matrix(graph, members)
     return full
 
@@ -127,7 +127,7 @@ def resistance_diameter(graph: Graph, *, per_component: bool = False) -> float:
         return math.inf
     if graph.n_edges == graph.n - graph.n_components:
         return diameter(graph, per_component=per_component)  # Lemma 3.2 of paper 001: a forest
-    return max(float(_component_matrix(graph, members).max()) for members in _components(graph))
+    return max(float(_component_matrix(graph, members).max()) for members in components(graph))
 
 
 def algebraic_connectivity(graph: Graph) -> float:
@@ -154,11 +154,6 @@ def algebraic_connectivity(graph: Graph) -> float:
     if graph.n <= DENSE_PAIR:
         return float(linalg.eigh(laplacian.toarray(), eigvals_only=True, subset_by_index=[1, 1])[0])
     return _fiedler_value(laplacian)
-
-
-def _components(graph: Graph) -> list[Ints]:
-    order = np.argsort(graph.component_of, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(graph.component_of))[:-1])
 
 
 def _component_matrix(graph: Graph, members: Ints) -> Floats:

@@ -15,8 +15,11 @@ from ohmline.game import Stream, play
 from ohmline.graph import Graph, knn
 from ohmline.lab.bench import Bench, Measured, fastest, side_by_side, target
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.local_solve import Adjacency, LocalSolve, begin, diagonals, push
-from ohmline.learn.local_lgc.step import LocalState, first_two, learn_class, look_at
+from ohmline.learn.local_lgc.adjacency import Adjacency, diagonals
+from ohmline.learn.local_lgc.local_solve import push
+from ohmline.learn.local_lgc.scratch import LocalSolve, begin
+from ohmline.learn.local_lgc.state import LocalState, first_two
+from ohmline.learn.local_lgc.step import learn_class, look_at
 
 PLAIN = 1e-4
 """The tolerance of the plain push."""

@@ -46,6 +46,7 @@ class NumpyBuffer:
         sq = np.sum((self.points - x) ** 2, axis=1)
         k = np.exp(-sq / (2 * self.kernel**2))
         w = np.exp(-sq / (2 * self.graph**2)) * max((self.t - 1) / max(len(k), 1), 1.0)
+        w *= min(1.0, 0.5 / LABEL_RATE / max(float(np.sum(w)), 1e-300))
         values, here, eta = self.gram @ self.alpha, float(self.alpha @ k), 1 / np.sqrt(self.t)
         step = eta * self.lambda_2 / (1 + eta * self.lambda_2 * np.sum(4 * w * (1 - k)))
         pull = 2 * step * (values - here) * w

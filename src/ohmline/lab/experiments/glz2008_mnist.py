@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ohmline.data import load
-from ohmline.game.vectors import Images
+from ohmline.game.images import Images
 from ohmline.lab.experiment import Claim, Experiment, Result, Settings
 from ohmline.lab.experiments import glz2008 as glz
 from ohmline.lab.experiments.glz2008 import Errors, Way, mean, note
@@ -74,28 +74,35 @@ def _claims(errors: dict[Way, Errors], last: int, allowed: float) -> list[Claim]
             f"buffer-U (recommended steps, f_T) at T = {last}: at most {allowed:g} above batch MR",
             best <= batch + allowed,
             f"buffer-U {best:.4f}, batch {batch:.4f}",
+            threshold=f"at most batch + {allowed:g}",
+            ours=True,
         ),
         Claim(
             "buffer-U can be much better than buffer (printed steps, f-bar)",
             kept < plain / 2,
             f"buffer-U {kept:.4f}, buffer {plain:.4f}",
+            threshold="below half of buffer's error",
         ),
         Claim(
             "buffer-U consistently achieves test accuracy comparable to batch MR (printed steps, f-bar: "
             "at most .02 above)",
             kept <= batch + 0.02,
             f"buffer-U {kept:.4f}, batch {batch:.4f}",
+            threshold="at most batch + .02",
         ),
         Claim(
             "the performance of RPtree is no better than buffer-U",
             mean(printed, glz.TREE, last) >= kept and mean(ours, glz.TREE, last) >= best,
             f"printed: RPtree {mean(printed, glz.TREE, last):.4f}, buffer-U {kept:.4f}; recommended: RPtree "
             f"{mean(ours, glz.TREE, last):.4f}, buffer-U {best:.4f}",
+            threshold="RPtree no lower in either",
         ),
         Claim(
             "unlabelled points help batch MR here (it beats a machine on the labelled points by a tenth)",
             batch <= 0.9 * alone,
             f"batch MR {batch:.4f}, labelled only {alone:.4f}",
+            threshold="at most .9 of the error without them",
+            ours=True,
         ),
     ]
 

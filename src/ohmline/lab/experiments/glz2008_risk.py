@@ -76,16 +76,25 @@ def _claims(risks: dict[str, Errors]) -> list[Claim]:
                 f"J_air approaches J(f*) ({name}: their distance halves from T = {first} to {last})",
                 all(after <= before / 2 for before, after in regret.values()),
                 ", ".join(f"{m} {before:.3f} to {after:.3f}" for m, (before, after) in regret.items()),
+                threshold="at most half for every method",
             )
         )
         falls = all(ends[m] < mean(table, m, first) for m in METHODS)
-        claims.append(Claim(f"J_air falls as T grows ({name})", falls, detail))
+        claims.append(
+            Claim(
+                f"J_air falls as T grows ({name})",
+                falls,
+                detail,
+                threshold="lower at the last T than at the first, for every method",
+            )
+        )
         spread = max(abs(ends[m] / ends[glz.BASIC] - 1) for m in METHODS)
         claims.append(
             Claim(
                 f"buffer and RPtree approximate basic online MR well in J_air ({name}: within 15 %)",
                 spread <= 0.15,
                 detail,
+                threshold="within 15 % of basic online MR",
             )
         )
     return claims

@@ -72,6 +72,7 @@ def three_clusters(settings: Settings) -> Result:
             and max(worst.values()) <= 4,
             f"certificates {[round(proofs['POUNCE', m].value, 1) for m in sizes]}; at most "
             f"{max(worst.values())} mistakes in {len(orders)} random orders",
+            threshold="every certificate valid and at most 20, and at most 4 mistakes",
         ),
         Claim(
             "The perceptron's mistakes grow with the clusters, in bound and in performance",
@@ -79,6 +80,7 @@ def three_clusters(settings: Settings) -> Result:
             and proofs["perceptron, b = R", 320].value > 10 * proofs["perceptron, b = R", 10].value,
             f"on average {np.mean(mistakes['perceptron, b = R', 10]):.1f} at m = 10 and {np.mean(hard):.1f} "
             f"(from {min(hard)} to {max(hard)}) at m = 320",
+            threshold="90 or more on average at m = 320, and a certificate there above 10 times that at m = 10",
         ),
     ]
 
@@ -164,11 +166,14 @@ def two_moons(settings: Settings) -> Result:
             ),
             f"C° = {sorted(set(components))}, N° from {min(balls)} to {max(balls)}; "
             f"at most {limit} mistakes at a = inf",
+            threshold="mistakes <= certificate = C° + 1 < N° + 1 in every draw",
         ),
         Claim(
             "No certificate was beaten at any a",
             all(p.valid and p.charged <= p.value for by_a in proofs.values() for p in by_a),
             f"{len(scales) * len(draws)} games; the excess over C° + 1 is below 1 from a = {settled:g} on",
+            threshold="every certificate valid and not below the mistakes",
+            ours=True,
         ),
     ]
     moons = generate.two_moons(200, noise=0.04, seed=settings.seed)
@@ -237,16 +242,19 @@ def strips(settings: Settings) -> Result:
             "POUNCE makes no more than 3 mistakes, whatever the labels",
             worst <= 3,
             f"at most {worst} for a = {scales[0]:g}..{scales[-2]:g} and in the limit, {len(draws)} draws",
+            threshold="at most 3 in every game",
         ),
         Claim(
             "The certificate is C° + 1 = 3 and was not beaten",
             all(p.valid and p.charged <= p.value < 4 for p in proofs),
             f"values from {min(p.value for p in proofs):.4g} to {max(p.value for p in proofs):.4g}",
+            threshold="valid, below 4 and not below the mistakes in every game",
         ),
         Claim(
             "Without a preview of the unlabelled points the expected mistakes are n/2",
             0.25 * n <= float(np.mean(blind)) <= 0.75 * n,
             f"nearest neighbours on the n points alone: {np.mean(blind):.1f} of {n}",
+            threshold="a mean between n/4 and 3n/4",
         ),
     ]
     small = generate.strips(12, seed=settings.seed)

@@ -73,24 +73,28 @@ def barbell(settings: Settings) -> Result:
             equation_1 == 12 and max(len(forced), *orders) <= min(proof.value, 12),
             f"bound (1) is {equation_1:g} at m = {m}; an adversary forces {len(forced)}, "
             f"random orders at most {max(orders)}",
+            threshold="bound (1) is 12, and no game has more mistakes than it or the certificate",
         ),
         Claim(
             "A few odd labels cost O(k) with a ridge c = 1 (section 4)",
             worst <= 8,
             f"adversary, m = {m}: {len(noisy[1, 1.0, m][0])} mistakes with k = 1 and "
             f"{len(noisy[3, 1.0, m][0])} with k = 3; at most {worst} at every m tried",
+            threshold="at most 8 mistakes at every k and m",
         ),
         Claim(
             "Without a ridge the same labels cost O(k m)",
             growth[-1] >= 3 * growth[0] and len(noisy[3, 0.0, m][0]) >= 600,
             f"adversary, m = {m}: {len(noisy[1, 0.0, m][0])} mistakes with k = 1 and "
             f"{len(noisy[3, 0.0, m][0])} with k = 3; k = 1 over m = {sizes}: {growth}",
+            threshold="three times as many at the largest m as at the smallest, and 600 or more with k = 3",
         ),
         Claim(
             "On a thick barbell the resistance diameter bounds the mistakes by 20 for any number of bridges",
             all(proof.value <= 20 and len(trace) <= proof.value for trace, proof in thick.values()),
             f"certificates from {thick[bridges[0]][1].value:.2f} to {thick[bridges[-1]][1].value:.2f}; "
             f"an adversary forces {max(len(trace) for trace, _ in thick.values())}",
+            threshold="mistakes <= certificate <= 20 for every number of bridges",
         ),
     ]
 

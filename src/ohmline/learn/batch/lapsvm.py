@@ -7,15 +7,14 @@ from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from ohmline.arrays import Floats, matrix, non_negative, positive
 from ohmline.checks import function, none_or
 from ohmline.errors import LearnerError, ParameterError, ShapeError
 from ohmline.graph.graph import Graph
 from ohmline.kernel.vector import RBF, VectorKernel
+from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
-from ohmline.learn.batch.machine import minimise
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.loss import Loss
 
@@ -119,19 +118,9 @@ class LapSVM:
         gram = kernel(x, x)
         spread = (2 * self.lambda_2 / len(x)) * self._laplacian_times(gram, x)
         known = np.flatnonzero(labelling.known)
-        columns = np.zeros((len(x), len(known)))
-        columns[known, np.arange(len(known))] = 1.0
-        system = spread
-        system[np.diag_indices(len(x))] += self.lambda_1
-        lift = linalg.solve(system, columns, overwrite_a=True, overwrite_b=True)
-        deformed = gram[known] @ lift  # K~ between the labelled points
-        deformed = (deformed + deformed.T) / 2
-        solved = [minimise(deformed, y, self.loss) for y in targets.T]
-        self.coefficients: Floats = lift @ np.column_stack([dual for dual, _, _ in solved])
-        self.risk = float(sum(risk for _, risk, _ in solved))
-        self.gap = float(sum(gap for _, _, gap in solved))
-        self.values: Floats = gram @ self.coefficients
-        self.sqnorm = float(np.sum(self.coefficients * self.values))
+        solved = solve_deformed(gram, spread, self.lambda_1, known, targets, self.loss)
+        self.coefficients, self.values = solved.coefficients, solved.values
+        self.risk, self.gap, self.sqnorm = solved.risk, solved.gap, solved.sqnorm
         self.classes = labelling.classes
         self._points, self._fitted = x, kernel
         return self
@@ -168,8 +157,7 @@ class LapSVM:
             One row per point, with the columns that `fit` saw.
         """
         scores = self.margins(points)
-        codes = (scores >= 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(1)
-        return [self.classes[code] for code in codes]
+        return said(scores, self.classes)
 
     def _laplacian_times(self, gram: Floats, x: Floats) -> Floats:
         """L K, with L = D - W of the weights between the points."""
@@ -193,6 +181,12 @@ class LapSVM:
             f"LapSVM({self.kernel!r}, {self.weights!r}, lambda_1={self.lambda_1:g}, "
             f"lambda_2={self.lambda_2:g}, loss={str(self.loss)!r})"
         )
+
+
+def said(scores: Floats, classes: tuple[Any, ...]) -> list[Any]:
+    """The class of each row of scores; a zero margin is the later of two classes, as online."""
+    codes = (scores >= 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(1)
+    return [classes[code] for code in codes]
 
 
 def median_distance(x: Floats, most: int = 500) -> float:

@@ -1,4 +1,4 @@
-"""The halving algorithm over the labellings of a forest with few cut edges."""
+"""The halving algorithm over the labellings of a graph with few cut edges."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from ohmline.learn.contract import (
     sign,
     take,
 )
-from ohmline.learn.halving.counting import Profile, Tree, convolve, counted, profile_pair
+from ohmline.learn.halving.counting import Profile, convolve, counted, parts, profile_pair
+from ohmline.learn.halving.elimination import eliminated
 from ohmline.learn.ranges import SIGNS, in_range
 
 
@@ -38,24 +39,27 @@ class Halving(BinaryLearner[Hashable]):
     | papers 001, 002 | here |
     |---|---|
     | Phi(u) | the weight of the edges whose ends disagree; at most `cut_budget` |
-    | the concept class | every labelling of the forest within the budget; K_G^k with `exactly=True` |
+    | the concept class | every labelling of the graph within the budget; K_G^k with `exactly=True` |
 
     Every wrong prediction rules out at least half of the labellings that are left, so it errs at most
     `log2(labellings)` times if the truth is among them; on a line of n nodes with a budget of 1 that is
     1 + log2(n). `margin_one` is (N+ - N-) / (N+ + N-), where N+ and N- count the labellings that say +1
     and -1, exactly; `Update.progress` is the number of bits ruled out.
 
-    A new label costs O(n k^2) operations on whole numbers of up to n bits, k the budget (O(n k) on a
-    line), and a prediction O(k^2).
+    Labellings are counted by summing the nodes out one by one, so the graph must be thin: a tree, a ring, a
+    series-parallel graph, a long grid. A new label costs O(n 2^width k^2) operations on whole numbers of up to n
+    bits, k the budget and `width` 1 on a forest (O(n k) on a line), and a prediction O(2^width k^2).
 
     Parameters
     ----------
     graph
-        A forest whose weights are whole numbers.
+        A graph whose weights are whole numbers; an edge of negative weight is cut where its ends agree.
     cut_budget
         The largest cut of a labelling in the class, at least 0.
     exactly
         Whether the whole budget is known to be cut: the class of paper 001, section 5.2. Default False.
+    width_limit
+        The largest `width` to count at, at least 1: time and memory double with each step. Default 8.
 
     Examples
     --------
@@ -72,30 +76,34 @@ class Halving(BinaryLearner[Hashable]):
 
     kind = "Halving"
 
-    def __init__(self, graph: Graph, cut_budget: int, *, exactly: bool = False) -> None:
+    def __init__(self, graph: Graph, cut_budget: int, *, exactly: bool = False, width_limit: int = 8) -> None:
         self.cut_budget = count(cut_budget, "cut_budget")
         self.exactly = flag(exactly, "exactly")
         self.graph = instance(graph, Graph, "graph")
-        self._trees = _forest(graph)
-        whole = float(graph.weights.sum() / 2)
+        self.width_limit = count(width_limit, "width_limit", least=1)
+        expect_whole(graph)
+        elimination = eliminated(graph, self.width_limit)
+        self.width = elimination.width
+        """The largest number of nodes that are in sight when one is summed out."""
+        whole = float(np.abs(graph.weights).sum() / 2)
+        tables = sum(2.0 ** len(later) for later in elimination.later.values())
         room(
-            64 * graph.n * (1 + min(self.cut_budget, whole)), f"halving with a cut of up to {self.cut_budget}"
+            64 * tables * (1 + min(self.cut_budget, whole)), f"halving with a cut of up to {self.cut_budget}"
         )
-        if self.exactly and self.cut_budget > whole:
-            raise ParameterError(
-                f"no labelling of this forest has a cut of exactly {self.cut_budget}: all edges weigh {whole:g}; "
-                "lower cut_budget, or leave out exactly=True"
-            )
+        self._parts = parts(graph, elimination, self.cut_budget)
+        self._turn = {v: t for part in self._parts for t, v in enumerate(part.nodes)}
         self._label = [0] * graph.n
-        self._sides = [counted(tree, self._label, self.cut_budget) for tree in self._trees]
+        self._sides = [counted(part, self._label, self.cut_budget) for part in self._parts]
         self._ahead: list[Profile]
         self._behind: list[Profile]
         self._within: dict[int, Profile]
         self._balance()
         if self.labellings == 0:
+            amount = "exactly" if self.exactly else "at most"
+            remedy = "choose another, or leave out exactly=True" if self.exactly else "raise it"
             raise ParameterError(
-                f"no labelling of this forest has a cut of exactly {self.cut_budget}; lower cut_budget, "
-                "or leave out exactly=True"
+                f"no labelling of this graph has a cut of {amount} cut_budget={self.cut_budget} (all edges together "
+                f"weigh {whole:g}); {remedy}"
             )
 
     @property
@@ -105,7 +113,7 @@ class Halving(BinaryLearner[Hashable]):
 
     @property
     def labellings(self) -> int:
-        """How many labellings of the forest are within the budget and fit what was seen."""
+        """How many labellings of the graph are within the budget and fit what was seen."""
         return sum(self._counts(0))
 
     def margin_one(self, x: Hashable) -> float:
@@ -137,7 +145,7 @@ class Halving(BinaryLearner[Hashable]):
             return Update(mistake, False, 0.0)
         self._label[i] = code
         c = int(self.graph.component_of[i])
-        self._sides[c] = counted(self._trees[c], self._label, self.cut_budget)
+        self._sides[c] = counted(self._parts[c], self._label, self.cut_budget)
         self._balance()
         return Update(mistake, True, math.log2(plus + minus) - math.log2(left))
 
@@ -148,6 +156,7 @@ class Halving(BinaryLearner[Hashable]):
             "fingerprint": np.array(self.graph.fingerprint),
             "cut_budget": np.array(self.cut_budget),
             "exactly": np.array(self.exactly),
+            "width_limit": np.array(self.width_limit),
             "label": np.array(self._label, dtype=np.int64),
         }
 
@@ -157,11 +166,13 @@ class Halving(BinaryLearner[Hashable]):
         instance(kernel, Graph, "the graph of a snapshot")
         expect_place(state, cls.kind, kernel.fingerprint, kernel.n)
         exactly = saved_flag(state, cls.kind, "exactly")
-        learner = cls(kernel, saved_count(state, cls.kind, "cut_budget"), exactly=exactly)
+        limit = saved_count(state, cls.kind, "width_limit")
+        budget = saved_count(state, cls.kind, "cut_budget")
+        learner = cls(kernel, budget, exactly=exactly, width_limit=limit)
         saved = {"label": take(state, cls.kind, "label")}
         labels = in_range(learner, {"label": SIGNS}, {"label": np.zeros(kernel.n, np.int64)}, saved)["label"]
         learner._label = labels.tolist()
-        learner._sides = [counted(tree, learner._label, learner.cut_budget) for tree in learner._trees]
+        learner._sides = [counted(part, learner._label, learner.cut_budget) for part in learner._parts]
         learner._balance()
         if learner.labellings == 0:
             raise SnapshotError(
@@ -180,9 +191,7 @@ class Halving(BinaryLearner[Hashable]):
 
     def _balance(self) -> None:
         """The profiles of the components before and after each one together."""
-        totals = [
-            _sum(*sides.below[tree.nodes[0]]) for sides, tree in zip(self._sides, self._trees, strict=True)
-        ]
+        totals = [sides.total for sides in self._sides]
         self._ahead, self._behind, self._within = [[1]], [[1]], {}
         for total, other in zip(totals[:-1], totals[:0:-1], strict=True):
             self._ahead.append(convolve(self._ahead[-1], total, self.cut_budget))
@@ -203,45 +212,16 @@ class Halving(BinaryLearner[Hashable]):
         within = self._others(c)
         minus, plus = (
             sum(x * within[min(k - cut, len(within) - 1)] for cut, x in enumerate(profile[: k + 1]))
-            for profile in profile_pair(self._sides[c], i, k)
+            for profile in profile_pair(self._sides[c], self._turn[i], k)
         )
         return minus, plus
 
 
-def _sum(a: Profile, b: Profile) -> Profile:
-    if len(a) < len(b):
-        a, b = b, a
-    return [x + (b[c] if c < len(b) else 0) for c, x in enumerate(a)]
-
-
-def _forest(graph: Graph) -> list[Tree]:
-    """The components as rooted trees; an error for a cycle or a weight that is no whole number."""
-    if graph.n_edges != graph.n - graph.n_components:
+def expect_whole(graph: Graph) -> None:
+    """Raise unless cuts are whole numbers."""
+    broken = graph.weights[graph.weights != np.round(graph.weights)]
+    if len(broken):
         raise GraphError(
-            f"the graph has a cycle ({graph.n_edges} edges, {graph.n} nodes in {graph.n_components} "
-            "components); halving counts labellings on trees only: take a spanning tree, or use Pounce"
+            f"halving counts cuts in whole numbers, and an edge weighs {broken[0]:g}; give every edge a whole weight, "
+            "for example 1, or scale and round them all"
         )
-    if graph.signed or np.any(graph.weights != np.round(graph.weights)):
-        raise GraphError(
-            "halving counts cuts in whole numbers; give every edge a positive whole weight, for example 1"
-        )
-    order: list[list[int]] = [[] for _ in range(graph.n_components)]
-    seen = np.zeros(graph.n, dtype=bool)
-    parent: dict[int, int] = {}
-    weight: dict[int, int] = {}
-    for start in range(graph.n):
-        if seen[start]:
-            continue
-        seen[start] = True
-        nodes = order[int(graph.component_of[start])]
-        nodes.append(start)
-        for i in nodes:  # grows while it is read: breadth first
-            for k in range(int(graph.indptr[i]), int(graph.indptr[i + 1])):
-                j = int(graph.indices[k])
-                if not seen[j]:
-                    seen[j] = True
-                    parent[j], weight[j] = i, int(graph.weights[k])
-                    nodes.append(j)
-    return [
-        Tree(nodes, {i: parent[i] for i in nodes[1:]}, {i: weight[i] for i in nodes[1:]}) for nodes in order
-    ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ohmline.arrays import AnyArray, Floats, Ints
-from ohmline.compiled import dot, implements
+from ohmline.compiled import dot, implements, undisturbed
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
 from ohmline.learn.contract import State, expect_kind, saved_member, saved_number, take
@@ -126,19 +126,20 @@ class SharedLGC(OverKernel, ManyClassLearner):
             A node.
         """
         m = self.space.rows[self.nodes.position(x)]
-        known = self.state.order[: self.state.seen[0]]
-        shares: Floats = np.asarray(self.state.weights[known] @ m, dtype=np.float64)
+        with self._still:
+            names, state = self.classes, self.state
+            known = state.order[: state.seen[0]]
+            shares: Floats = np.asarray(state.weights[known] @ m, dtype=np.float64)
         # Targets 2e - 1 instead of e: the scores are 2 s - (the score of "any class", the sum of s).
         scores = 2 * shares - shares.sum()
-        names = self.classes
         return {names[code]: float(score) for code, score in zip(known, scores, strict=True)}
 
     def settle(self) -> None:
         if not self._table.fixed:
             known = self.state.order[: self.state.seen[0]].copy()
-            self._table.keep(known)
-            self._resize(known, 0)
-            self.state.order[:] = np.arange(len(known))
+            with undisturbed(), self._still:
+                self.state = self._resized(known, 0)._replace(order=np.arange(len(known)))
+                self._table.keep(known)
 
     def settings(self) -> State:
         return {
@@ -165,11 +166,11 @@ class SharedLGC(OverKernel, ManyClassLearner):
     def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
         expect_listed(arrays, "order", "seen")
 
-    def _resize(self, keep: Ints, fresh: int) -> None:
-        """Keep the rows of the classes at `keep`, and add `fresh` empty ones."""
+    def _resized(self, keep: Ints, fresh: int) -> SharedState:
+        """The state with the rows of the classes at `keep`, and `fresh` empty ones."""
         old = self.state
         zeros = np.zeros((fresh, old.weights.shape[1]), old.weights.dtype)
-        self.state = old._replace(
+        return old._replace(
             weights=np.vstack([old.weights[keep], zeros]),
             sqnorm=np.append(old.sqnorm[keep], np.zeros(fresh, old.sqnorm.dtype)),
             order=np.append(old.order[: len(keep)], np.full(fresh, -1)),

@@ -1,4 +1,4 @@
 """LocalLGC: many classes at full rank, by local solves."""
 
-from ohmline.learn.local_lgc.learner import Certainty as Certainty
+from ohmline.learn.local_lgc.certain import Certainty as Certainty
 from ohmline.learn.local_lgc.learner import LocalLGC as LocalLGC

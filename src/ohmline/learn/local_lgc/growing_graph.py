@@ -12,8 +12,8 @@ from ohmline.checks import shown
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
 from ohmline.learn.contract import State
+from ohmline.learn.local_lgc.adjacency import Adjacency, attach
 from ohmline.learn.local_lgc.limits import LARGEST, within
-from ohmline.learn.local_lgc.local_solve import Adjacency, attach
 
 
 @final

@@ -2,70 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import Lock
+from collections.abc import Hashable, Iterable
 from types import MappingProxyType
 from typing import Any, Self, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Ints, non_negative
+from ohmline.arrays import AnyArray, non_negative
 from ohmline.checks import flag, or_infinite, shown
-from ohmline.errors import GraphError, LearnerError, OhmlineError, SnapshotError, WeightError
+from ohmline.errors import OhmlineError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph, expect_graph
-from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.classes import ClassTable, ManyClassLearner, writable, written
+from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.compiled_learner import copied
-from ohmline.learn.contract import State, Update, expect_kind
-from ohmline.learn.local_lgc import saved
+from ohmline.learn.contract import State, expect_fingerprint, expect_kind, expect_place
+from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
+from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
+from ohmline.learn.local_lgc.changing import ChangingLearner
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
-from ohmline.learn.local_lgc.local_solve import LocalSolve, count_labels, diagonals
-from ohmline.learn.local_lgc.relax import largest_error, mend, relax
-from ohmline.learn.local_lgc.step import LocalState, certain_at, chances_at, scores_at, withdraw
-from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT
-
-
-@dataclass(frozen=True, slots=True)
-class Certainty:
-    """What a truncated solve proves about the exact solution at one node.
-
-    Attributes
-    ----------
-    prediction
-        The class with the best score; None for "don't know".
-    certain
-        Whether no further solving can change the prediction.
-    lead
-        Where `certain`, the exact score of the prediction exceeds that of every other class by at least this,
-        which is then above 0; otherwise it is 0 or less, up to rounding, and proves nothing.
-    variance
-        A lower bound on (Q^-1)_tt, the variance of the node's value: x_t, or x_t / (1 + ||r-||_1) where a global
-        solve left a negative part r- of the residual.
-    variance_at_most
-        An upper bound on the same: x_t / (1 - ||r+||_1), infinite when the residual is 1 or more.
-    edges
-        What the solve cost: the edges touched.
-    """
-
-    prediction: Any
-    certain: bool
-    lead: float
-    variance: float
-    variance_at_most: float
-    edges: int
-
-
-NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")
-"""The parameters that are numbers, as a snapshot names them."""
-FLAGS = ("guess", "reach")
-"""Those that are on or off."""
+from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
+from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
+from ohmline.learn.local_lgc.state import LocalState
+from ohmline.learn.local_lgc.step import chances_at, scores_at
+from ohmline.learn.local_lgc.worth import put_worths, worths_of
+from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
 
 
 @final
-class LocalLGC(ManyClassLearner):
+class LocalLGC(ChangingLearner):
     """Learning with local and global consistency at full rank, for any number of classes.
 
     OLLGC (paper 004) without its eigenvectors: its kernel matrix is never formed, only the sparse
@@ -78,7 +42,7 @@ class LocalLGC(ManyClassLearner):
     |---|---|
     | lambda | `ridge`, in units of the mean edge weight |
     | mu | `mu`, in units of 1 / the mean edge weight |
-    | tol | `tolerance`: a solve ends when no r_j exceeds tolerance Q_jj ... |
+    | tol | `tolerance`: a solve ends when no r_j exceeds tolerance Q_jj (an edge counts 3 units at most) ... |
     | | `caution`: ... or, sooner, when the gap of the two best classes exceeds caution ||r||_1 |
     | F, x, r | `state.estimate`, and `ohmline.learn.local_lgc.local_solve` |
     | gap | `View.margin` |
@@ -89,11 +53,11 @@ class LocalLGC(ManyClassLearner):
     A leaf that nobody depends on is not worth asking for, however uncertain it is. `reach=False`
     gives the recipe's v instead, how little the labels say about the node itself.
 
-    Neither is exact: what a solve leaves out is extrapolated, as `step.py` says. Measured against exact solves with 1
-    to 40 % of the labels, the default is on average .77 to .97 of the exact value on Cora and PubMed, with a rank
-    correlation of .97 to 1, and .98 to 1.01 of it on a neighbour graph of digits, with one of .65 to .97, where all
-    nodes are worth about the same; the recipe's v is .98 to 1 of the exact one (.89 to .99 on digits), with a rank
-    correlation of .99 to 1 (.8 to 1). `Certainty` has bounds that are proven.
+    Neither is exact: what a solve leaves out is extrapolated, as `worth.py` says. Measured against exact solves with 1
+    to 40 % of the labels on Cora, a neighbour graph of digits and Les Miserables, the default is on average 1 to 1.1
+    times the exact value, with a rank correlation of .96 to 1, and the recipe's v is .98 to 1 times the exact one, with
+    a rank correlation of .99 to 1. The default is kept up from label to label while it is read between labels, so that
+    it depends a little, within the same errors, on when it was read. `Certainty` has bounds that are proven.
 
     A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that behind
     very weak edges none may reach. A class has a score above 0 only where one of its labels can be reached. A node
@@ -123,10 +87,12 @@ class LocalLGC(ManyClassLearner):
     mu
         How far a label may be missed, from 1e-12 to 1e12, in units of 1 / the mean edge weight. Default 0.6.
     tolerance
-        Where a solve ends at the latest, above 0: no residual exceeds this many times Q_jj. Default 3e-4.
+        Where a solve ends at the latest, above 0: no residual exceeds this many times Q_jj, in which an edge
+        counts 3 units at most. Default 3e-4.
     caution
         A solve ends sooner once the gap of the two best classes exceeds `caution` times the residual; at
-        least 0, infinity for never. Default 0.1.
+        least 0, infinity for never. While labels are few it is larger: 5 over the labels for each class, but not
+        above 1. Default 0.1.
     guess
         Predict the class that most nodes were labelled with, instead of None, where no label reaches. Default
         False.
@@ -159,7 +125,15 @@ class LocalLGC(ManyClassLearner):
 
     kind = "LocalLGC"
     ranges = MappingProxyType(
-        {"label": CLASSES_OR_NONE, "counts": NODE_COUNT, "order": CLASSES_OR_NONE, "labelled": NODE_COUNT}
+        {
+            "estimate": Range(0.0, 1.0),
+            "label": CLASSES_OR_NONE,
+            "counts": NODE_COUNT,
+            "order": CLASSES_OR_NONE,
+            "sharpness": Range(0.0, float(np.finfo(np.float64).max)),
+            "labelled": NODE_COUNT,
+            "worths": Range(UNKNOWN, KNOWN),
+        }
     )
 
     def __init__(
@@ -194,7 +168,6 @@ class LocalLGC(ManyClassLearner):
             or_infinite(non_negative, caution, "caution"),
         )
         self.guess, self.reach = flag(guess, "guess"), flag(reach, "reach")
-        self._lock = Lock()
         self.space = self._growing.adjacency(
             self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach
         )
@@ -212,10 +185,6 @@ class LocalLGC(ManyClassLearner):
         )
         diagonals(self.space, self.state.label, self.state.precision, np.arange(n))
 
-    @property
-    def nodes(self) -> NodeIndex:
-        return self._growing.nodes
-
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The estimate of f at `x`: one score per class, each in [0, 1], together at most 1.
 
@@ -224,8 +193,10 @@ class LocalLGC(ManyClassLearner):
         x
             A node.
         """
-        classes, score = self.classes, np.zeros(len(self._table))
-        scores_at(self.space, self.state, self.nodes.position(x), score)
+        t = self.nodes.position(x)
+        with self._still:
+            classes, score = self.classes, np.zeros(len(self._table))
+            scores_at(self.space, self.state, t, score)
         return dict(zip(classes, score.tolist(), strict=True))
 
     def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
@@ -240,8 +211,10 @@ class LocalLGC(ManyClassLearner):
         x
             A node.
         """
-        classes, chance = self.classes, np.zeros(len(self._table))
-        known = chances_at(self.space, self.state, self.nodes.position(x), chance)
+        t = self.nodes.position(x)
+        with self._still:
+            classes, chance = self.classes, np.zeros(len(self._table))
+            known = chances_at(self.space, self.state, t, chance)
         return dict(zip(classes, chance.tolist(), strict=True)) if known else {}
 
     def label_one(self, x: Hashable) -> Any:
@@ -252,7 +225,9 @@ class LocalLGC(ManyClassLearner):
         x
             A node.
         """
-        return self.decode(int(self.state.label[self.nodes.position(x)]))
+        t = self.nodes.position(x)
+        with self._still:
+            return self.decode(int(self.state.label[t]))
 
     def certain_one(self, x: Hashable, *, tolerance: float | None = None) -> Certainty:
         """Solve at `x` until its class cannot change any more, or down to `tolerance`.
@@ -269,147 +244,18 @@ class LocalLGC(ManyClassLearner):
             Where the solve ends at the latest, above 0; None (default) takes the learner's own.
         """
         tolerance = self.space.tolerance if tolerance is None else within(tolerance, "tolerance")
-        found = certain_at(self.space, self.state, self.nodes.position(x), tolerance)
-        left = found.residual - found.negative
+        t = self.nodes.position(x)
+        with self._still:
+            found = Settled(*certain_at(self.space, self.state, t, tolerance))
+            prediction = self.decode(found.code)
         return Certainty(
-            self.decode(found.code),
+            prediction,
             found.certain,
             found.margin,
             found.x / (1 + found.negative),
-            found.x / (1 - left) if left < 1 else float("inf"),
+            found.x / (1 - found.positive) if found.positive < 1 else float("inf"),
             found.edges,
         )
-
-    def learn_one(self, x: Hashable, y: Any) -> Update:
-        if not self._lock.acquire(blocking=False):
-            raise _in_use()
-        try:
-            return super().learn_one(x, y)
-        finally:
-            self._lock.release()
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        if not self._lock.acquire(blocking=False):
-            raise _in_use()
-        try:
-            yield
-        finally:
-            self._lock.release()
-
-    def forget_one(self, x: Hashable) -> None:
-        """Withdraw the label of `x`: every score is as if it had never been learned, to within `tolerance`.
-
-        Where no label is left that can be reached, the scores are exactly 0. What stays is the class, in `classes`,
-        and what its label said about how sure to be of probabilities.
-
-        Parameters
-        ----------
-        x
-            A node that has a label.
-        """
-        t = self.nodes.position(x)
-        with self.alone():
-            if self.state.label[t] < 0:
-                raise LearnerError(f"node {shown(x)} has no label to forget; learn_one(x, y) gives it one")
-            withdraw(self.space, self.state, t)
-
-    def add_node(self, node: Hashable) -> None:
-        """A new node, isolated until `add_edge` joins it to others.
-
-        Parameters
-        ----------
-        node
-            An id that the graph does not have yet: a string or a number.
-        """
-        with self.alone():
-            plain = node.item() if isinstance(node, np.generic) else node
-            if getattr(plain, "__hash__", None) is not None and not writable(plain):
-                raise GraphError(
-                    f"node {shown(plain)} cannot be written into a snapshot; use a string or a number"
-                )
-            nodes, old = self.nodes.with_node(node), self.state
-            n = len(nodes)
-            if n > len(old.label):
-                room = 2 * n
-                self.state = old._replace(
-                    estimate=_longer(old.estimate, room, 0.0),
-                    label=_longer(old.label, room, -1),
-                    precision=_longer(old.precision, room, 0.0),
-                    stale=_longer(old.stale, room, False),
-                    labelled=_longer(old.labelled, room, 0),
-                    solve=LocalSolve.empty(room, old.estimate.shape[1]),
-                )
-            self.space = self._growing.resized(self.space, n)
-            self.state.precision[n - 1] = self.space.ridge
-            self._growing.nodes = nodes  # last, so that nobody asks about it before there is room for it
-
-    def add_edge(self, u: Hashable, v: Hashable, weight: float = 1.0) -> None:
-        """Join two nodes; every score is then within `tolerance` of that of the new graph.
-
-        Parameters
-        ----------
-        u, v
-            The ids of two nodes that are not joined yet.
-        weight
-            The weight of the edge, above 0 and at most 1e12 units. Default 1.
-        """
-        with self.alone():
-            i, j, w = self._growing.check_edge(u, v, weight)
-            self.space = self._growing.with_room(self.space, i, j)
-            self._growing.add_edge(self.space, self.state, i, j, w)
-            if self.state.counts.any():
-                mend(self.space, self.state, i, j)
-
-    def refine(self, tolerance: float = 1e-6) -> float:
-        """Solve Q F = b everywhere, until no entry of F is off by more than `tolerance`.
-
-        After it, the learner no longer remembers in which order its labels and edges came.
-
-        Parameters
-        ----------
-        tolerance
-            The largest error that may be left, above 0. Default 1e-6.
-
-        Returns
-        -------
-        float
-            The bound on the error that was reached.
-        """
-        tolerance = within(tolerance, "tolerance")
-        n, state = len(self.nodes), self.state
-        with self.alone():
-            state.stale[:n] = True
-            relax(self.space, state, tolerance)
-        return float(largest_error(self.space, state, np.arange(n)))
-
-    def settle(self) -> None:
-        known = self.state.order[self.state.order >= 0]
-        if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
-            place = np.full(len(self._table) + 1, -1)
-            place[known] = np.arange(len(known))  # the last entry translates "no label"
-            self._table.keep(known)
-            self._resize(known, 0)
-            self.state.label[:] = place[self.state.label]
-            self.state.order[:] = np.arange(len(known))
-
-    def _resize(self, keep: Ints, fresh: int) -> None:
-        """Keep the columns of the classes at `keep`, and add `fresh` empty ones: as many again as there are, at least.
-
-        Columns to spare are what makes a thousand late classes cost little more than one.
-        """
-        old, need = self.state, len(keep) + fresh
-        held = old.estimate.shape[1]
-        if fresh and need <= held:
-            return
-        columns = max(need, 2 * held) if fresh else need
-        estimate = np.zeros((len(old.label), columns))
-        estimate[:, : len(keep)] = old.estimate[:, keep]
-        counts, order = np.zeros(columns, np.int64), np.full(columns, -1)
-        counts[: len(keep)] = old.counts[keep]
-        order[: len(keep)] = old.order[: len(keep)]
-        solve = LocalSolve.empty(len(old.label), columns)
-        self.state = old._replace(estimate=estimate, counts=counts, order=order, solve=solve)
 
     def _kept(self) -> list[tuple[str, AnyArray]]:
         n, c, state = len(self.nodes), len(self._table), self.state
@@ -421,6 +267,7 @@ class LocalLGC(ManyClassLearner):
             ("sharpness", state.sharpness),
             ("precision", state.precision[:n]),
             ("stale", state.stale[:n]),
+            *worths_of(state, n).items(),
         ]
 
     @property
@@ -446,21 +293,16 @@ class LocalLGC(ManyClassLearner):
         expect_kind(state, cls.kind)
         if not isinstance(kernel, Graph):
             raise SnapshotError(f"a snapshot of LocalLGC is restored over its Graph, got {shown(kernel)}")
-        check_graph(state, kernel)
-        names = saved.listed(state, "classes")
-        fixed = bool(saved.array(state, "fixed", "b", ()))
-        numbers = {name: float(saved.array(state, name, "f", ())) for name in NUMBERS}
-        flags = {name: bool(saved.array(state, name, "b", ())) for name in FLAGS}
-        nodes = saved.listed(state, "added_nodes")
-        ends = saved.array(state, "added_edges", "i", (-1, 2))
-        weights = saved.array(state, "added_weights", "f", (len(ends),))
-        saved.between(ends, "added_edges", 0, kernel.n + len(nodes) - 1)
+        expect_fingerprint(state, cls.kind, kernel.fingerprint)
+        names, fixed = saved_classes(state, cls.kind)
+        added = saved_growth(state, kernel.n)
+        options = saved_options(state)
         try:
-            learner = cls(kernel, names if fixed else None, **numbers, **flags)  # type: ignore[arg-type]
+            learner = cls(kernel, names if fixed else None, **options)
             learner.codes_of(names)
-            for node in nodes:
+            for node in added.nodes:
                 learner.add_node(node)
-            for (u, v), weight in zip(ends.tolist(), weights.tolist(), strict=True):
+            for (u, v), weight in zip(added.ends.tolist(), added.weights.tolist(), strict=True):
                 learner.add_edge(learner.nodes[u], learner.nodes[v], weight)
         except OhmlineError as error:
             raise SnapshotError(f"the snapshot is damaged: {error}") from error
@@ -478,11 +320,10 @@ class LocalLGC(ManyClassLearner):
             What `snapshot` gave.
         """
         expect_kind(state, self.kind)
-        check_graph(state, self.graph)
-        for key, mine in self.settings().items():
-            if not np.array_equal(saved.array(state, key, mine.dtype.kind, (-1,) * mine.ndim), mine):
-                raise saved.refused(key, "is not that of this learner")
-        found = self._checked(state)
+        expect_fingerprint(state, self.kind, self.fingerprint)
+        expect_settings(state, self.settings())
+        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
+        found = saved_arrays(self, state, dict(self._kept()))
         n, c = len(self.nodes), len(self._table)
         fresh = copied(self.state._replace(solve=()))._replace(solve=self.state.solve)
         fresh.estimate[:n, :c] = found["estimate"]
@@ -496,64 +337,5 @@ class LocalLGC(ManyClassLearner):
         )
         with self.alone():
             fresh.solve.forget()
+            put_worths(fresh, found)
             self.state = fresh
-
-    def _checked(self, state: State) -> dict[str, AnyArray]:
-        """The arrays of the state in a snapshot, if they can be those of this learner."""
-        n, c = len(self.nodes), len(self._table)
-        if int(saved.array(state, "n", "i", ())) != n:
-            raise saved.refused("n", f"must be {n}, the nodes of this graph")
-        found = {
-            name: saved.array(state, f"state.{name}", mine.dtype.kind, mine.shape)
-            for name, mine in self._kept()
-        }
-        saved.between(found["estimate"], "state.estimate", 0.0, 1.0)
-        saved.between(found["label"], "state.label", -1, c - 1)
-        saved.between(found["sharpness"], "state.sharpness", 0.0, float("inf"))
-        labels = found["label"][found["label"] >= 0]
-        if not np.array_equal(np.bincount(labels, minlength=c), found["counts"]):
-            raise saved.refused("state.counts", "must count the nodes of each class")
-        seen = found["order"][found["order"] >= 0]
-        ordered = np.array_equal(found["order"][: len(seen)], seen) and len(set(seen.tolist())) == len(seen)
-        if not ordered or not set(labels.tolist()) <= set(
-            saved.between(seen, "state.order", 0, c - 1).tolist()
-        ):
-            raise saved.refused("state.order", "must name each class that was learned once, then -1")
-        precision = np.zeros(n)
-        diagonals(self.space, found["label"], precision, np.arange(n))
-        if not np.array_equal(precision, found["precision"]):
-            raise saved.refused("state.precision", "does not follow from the graph and the labels")
-        return found
-
-    def __getstate__(self) -> dict[str, Any]:  # a lock does not travel to another process
-        return {name: value for name, value in super().__getstate__().items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = Lock()
-
-
-def check_graph(state: State, graph: Graph) -> None:
-    """Refuse a snapshot that was made over another graph, or that does not say over which."""
-    if "fingerprint" not in state:
-        raise SnapshotError(
-            "the snapshot has no fingerprint of its graph: an older version of Ohmline made it, and it cannot be "
-            "checked; learn again, and take a new one"
-        )
-    if str(saved.array(state, "fingerprint", "U", ())) != graph.fingerprint:
-        raise SnapshotError(
-            f"the snapshot was made over another graph than {graph!r}: ids, edges or weights differ; "
-            "restore it over the graph that the learner was made with"
-        )
-
-
-def _in_use() -> LearnerError:
-    return LearnerError(
-        "another thread is changing this LocalLGC; reading from several threads is safe, but let one thread at a "
-        "time change it (a threading.Lock around learn_one, say)"
-    )
-
-
-def _longer(array: Any, length: int, fill: float) -> Any:
-    more = np.full((length - len(array), *array.shape[1:]), fill, array.dtype)
-    return np.concatenate([array, more])

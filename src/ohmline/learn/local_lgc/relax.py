@@ -16,17 +16,10 @@ import numpy as np
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import Stopped, compiled, internal
 from ohmline.errors import LearnerError
-from ohmline.learn.local_lgc.local_solve import (
-    Adjacency,
-    begin,
-    conjugate_gradients,
-    demand,
-    leave,
-    listen,
-    lower,
-    root,
-    times,
-)
+from ohmline.learn.local_lgc.adjacency import Adjacency, demand, root, size_of, times
+from ohmline.learn.local_lgc.global_solve import conjugate_gradients
+from ohmline.learn.local_lgc.local_solve import lower
+from ohmline.learn.local_lgc.scratch import begin, leave, listen
 
 SWEEPS = 16
 """Equations may be solved in turn this many times each before conjugate gradients take over."""
@@ -143,9 +136,10 @@ def solve_all(adjacency: Adjacency, state: Any, goal: float) -> None:
     """Q F = b for every class by conjugate gradients, until no equation is off by more than `goal`."""
     where: Ints = np.flatnonzero(state.precision > 0)
     x, r = np.zeros(state.label.shape[0]), np.zeros(state.label.shape[0])
-    slack = ROUNDING
+    slack, widest = ROUNDING, 1.0
     for j in where:
         slack = max(slack, ROUNDING * state.precision[j])
+        widest = max(widest, size_of(adjacency, state.precision, j))
     for c in range(state.estimate.shape[1]):
         before = np.inf
         while True:
@@ -160,7 +154,7 @@ def solve_all(adjacency: Adjacency, state: Any, goal: float) -> None:
             if worst <= max(goal, slack) or worst > before / 2:
                 break
             before = worst
-            tight = 0.5 * goal / slack * ROUNDING  # |r_j| <= tight Q_jj then means |r_j| <= goal / 2
+            tight = 0.5 * goal / widest  # nowhere is |r_j| then above goal / 2
             if conjugate_gradients(adjacency, state.precision, state.solve, where, x, r, tight, np.inf):
                 raise Stopped
             for j in where:

@@ -1,62 +1,82 @@
-"""What a snapshot of LocalLGC holds, checked whole before any of it is used."""
+"""A snapshot of LocalLGC, checked whole before any of it is used."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ohmline.arrays import AnyArray
+from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.errors import SnapshotError
-from ohmline.learn.contract import State, take
+from ohmline.learn.contract import State, saved_flag, saved_list, saved_number, take
+from ohmline.learn.local_lgc.adjacency import diagonals
+from ohmline.learn.local_lgc.worth import worths_off
+from ohmline.learn.ranges import Range, in_range
 
 KIND = "LocalLGC"
-TYPES = {"f": "floating-point numbers", "i": "whole numbers", "b": "truth values", "U": "text"}
+NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")
+"""The parameters that are numbers."""
+MISMATCH = 1e-6
+"""How far what is due may be off, relative to what it is the difference of."""
+FLAGS = ("guess", "reach")
+"""Those that are on or off."""
 
 
-def array(state: State, key: str, kind: str, shape: tuple[int, ...]) -> Any:
-    """A copy of one array of a snapshot, of this type and shape (-1 for any length) and finite, or an error."""
-    saved = take(state, KIND, key)
-    if not isinstance(saved, np.ndarray) or saved.dtype.kind != kind:
-        raise refused(key, f"must be an array of {TYPES[kind]}, got {_described(saved)}")
-    fits = saved.ndim == len(shape) and all(b in (-1, a) for a, b in zip(saved.shape, shape, strict=True))
-    if not fits:
-        wanted = tuple("any" if length < 0 else length for length in shape)
-        raise refused(key, f"must have shape {wanted}, got {saved.shape}")
-    if kind == "f" and not np.isfinite(saved).all() and key != "caution":
-        raise refused(key, "must be finite")
-    types: dict[str, Any] = {"f": np.float64, "i": np.int64, "b": np.bool_}
-    return np.array(saved, dtype=types.get(kind), order="C")
+class Added(NamedTuple):
+    """What came to the graph later."""
+
+    nodes: list[Any]
+    ends: Ints
+    weights: Floats
 
 
-def between(found: AnyArray, key: str, least: float, most: float) -> Any:
-    """The array itself, if all of its entries are in range."""
-    if found.size and not (found.min() >= least and found.max() <= most):
-        raise refused(key, f"must lie from {least:g} to {most:g}, got {found.min():g} to {found.max():g}")
-    return found
+def saved_options(state: State) -> dict[str, Any]:
+    """The parameters, as the learner's class takes them."""
+    return {name: saved_number(state, KIND, name) for name in NUMBERS} | {
+        name: saved_flag(state, KIND, name) for name in FLAGS
+    }
 
 
-def listed(state: State, key: str) -> list[Any]:
-    """Ids or labels: a JSON list of strings and numbers."""
-    text = str(array(state, key, "U", ()))
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(value, str | int | float) for value in found):
-        raise refused(key, f"must be a JSON list of strings and numbers, got {text!r:.60}")
+def saved_growth(state: State, n: int) -> Added:
+    """The nodes and edges that were added to a graph of n nodes."""
+    nodes = saved_list(state, KIND, "added_nodes")
+    weights = take(state, KIND, "added_weights")
+    many = len(weights) if weights.ndim else 0
+    wanted = {"added_edges": np.zeros((many, 2), np.int64), "added_weights": np.zeros(many)}
+    ranges = {"added_edges": Range(0, n + len(nodes) - 1)}
+    found = in_range(None, ranges, wanted, {name: take(state, KIND, name) for name in wanted})
+    return Added(nodes, found["added_edges"], found["added_weights"])
+
+
+def expect_settings(state: State, settings: State) -> None:
+    """Refuse a snapshot of a learner with other parameters, classes, or additions to its graph."""
+    for key, mine in settings.items():
+        found = take(state, KIND, key)
+        if found.dtype.kind != mine.dtype.kind or not np.array_equal(found, mine):
+            raise refused(key, "is not that of this learner")
+
+
+def saved_arrays(learner: Any, state: State, kept: dict[str, AnyArray]) -> dict[str, AnyArray]:
+    """The arrays of the state in a snapshot, if they can be those of this learner."""
+    saved = {name: take(state, KIND, f"state.{name}") for name in kept}
+    found = in_range(learner, learner.ranges, kept, saved)
+    labels = found["label"][found["label"] >= 0]
+    if not np.array_equal(np.bincount(labels, minlength=len(learner.classes)), found["counts"]):
+        raise refused("state.counts", "must count the nodes of each class")
+    seen = found["order"][found["order"] >= 0]
+    ordered = np.array_equal(found["order"][: len(seen)], seen) and len(set(seen.tolist())) == len(seen)
+    if not ordered or not set(labels.tolist()) <= set(seen.tolist()):
+        raise refused("state.order", "must name each class that was learned once, then -1")
+    precision = np.zeros(len(learner.nodes))
+    diagonals(learner.space, found["label"], precision, np.arange(len(learner.nodes)))
+    if not np.array_equal(precision, found["precision"]):
+        raise refused("state.precision", "does not follow from the graph and the labels")
+    off = worths_off(learner.space, learner.state, found)
+    if off > MISMATCH:
+        raise refused("state.due", "does not follow from the labels and from 'state.worth'")
     return found
 
 
 def refused(key: str, why: str) -> SnapshotError:
     """The error for one entry of a snapshot."""
     return SnapshotError(f"the snapshot's {key!r} {why}; it is damaged, or not one of {KIND}: take a new one")
-
-
-def _described(saved: Any) -> str:
-    return (
-        f"{saved.dtype} {saved.shape}"
-        if isinstance(saved, np.ndarray)
-        else f"{type(saved).__name__} {saved!r:.40}"
-    )

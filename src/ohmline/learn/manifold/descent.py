@@ -16,7 +16,7 @@ import numpy as np
 
 from ohmline.arrays import Floats, count, positive
 from ohmline.checks import flag, number
-from ohmline.compiled import dot, internal
+from ohmline.compiled import compiled, dot, internal
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.loss import proximal, slope
 from ohmline.learn.step import UNLABELLED
@@ -60,6 +60,10 @@ class Proximal:
     gamma sqrt(50 / l), which is eta T / l at the paper's 2 % of labels. Differs: with T / l itself the same label
     would be learned less the more labels there are beside it, down to gamma / sqrt(t) where every point has one.
 
+    All neighbours of a point together weigh at most half as much as a label does in the same risk. Differs: in eq. (2)
+    the graph term is a sum over all earlier points and so grows with t while the loss does not; where few points
+    come again and again, each drags the others to one class, whatever their labels say.
+
     Attributes
     ----------
     gamma
@@ -101,9 +105,12 @@ def target(y: int, c: int, binary: bool) -> float:
 PRINTED_RATIO = 50.0
 """T / l of the paper's experiments, in which 2 % of the points have a label."""
 
+NEIGHBOURHOOD = 0.5
+"""The most that the neighbours of a point weigh together, as a share of the weight of a label."""
+
 
 @internal
-def label_ratio(terms: Any, expansion: Expansion) -> float:
+def label_ratio(terms: Any, t: int, labels: int) -> float:
     """The factor of the loss: T / l as declared, or from the stream so far.
 
     Differs: a proximal step takes at least sqrt(50 T / l) of what it counted. Times eta_t = gamma / sqrt(t)
@@ -112,14 +119,20 @@ def label_ratio(terms: Any, expansion: Expansion) -> float:
     """
     if terms.ratio > 0.0:
         return terms.ratio
-    counted = expansion.time[0] / max(expansion.labels[0], 1)
+    counted = t / max(labels, 1)
     return max(counted, np.sqrt(PRINTED_RATIO * counted)) if terms.proximal else counted
+
+
+@compiled
+def heaviest(terms: Any, t: int, labels: int) -> float:
+    """What the weights of a point's neighbours may add up to at trial t, with so many labels: see `Proximal`."""
+    return NEIGHBOURHOOD * label_ratio(terms, t, labels) if terms.proximal else np.inf
 
 
 @internal
 def label_step(terms: Any, expansion: Expansion, f: float, sign: float, eta: float, kxx: float) -> float:
     """The coefficient of K_x that a label asks for."""
-    ratio = label_ratio(terms, expansion)
+    ratio = label_ratio(terms, expansion.time[0], expansion.labels[0])
     if terms.proximal:
         return proximal(terms.loss, f, sign, eta * ratio, kxx)
     return -eta * ratio * slope(terms.loss, f, sign)

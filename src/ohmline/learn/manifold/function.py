@@ -75,15 +75,32 @@ class KernelFunction:
         array
             One number per point; one row per point and one column per class when there are several.
         """
+        values = self.by_view(x).mean(axis=0).T
+        return values[:, 0] if self.alpha.shape[1] == 1 else values
+
+    def by_view(self, x: ArrayLike) -> Floats:
+        """The value of the function of each view and class at each of many points.
+
+        Parameters
+        ----------
+        x
+            As for a call.
+
+        Returns
+        -------
+        array
+            Of shape (views, classes, points).
+        """
         rows = matrix(x, "x")
         if rows.shape[1] != self.points.shape[1]:
             raise ShapeError(f"x must have {self.points.shape[1]} columns, got {rows.shape[1]}")
-        values = np.zeros((len(rows), self.alpha.shape[1]))
         rows, points = self._scaled(rows), self._scaled(self.points)
-        for kernel, columns, alpha in zip(self.kernels, self.columns, self.alpha, strict=True):
-            values += kernel(rows[:, columns], points[:, columns]) @ alpha.T
-        values /= len(self.kernels)
-        return values[:, 0] if self.alpha.shape[1] == 1 else values
+        return np.array(
+            [
+                alpha @ kernel(points[:, columns], rows[:, columns])
+                for kernel, columns, alpha in zip(self.kernels, self.columns, self.alpha, strict=True)
+            ]
+        )
 
     @property
     def sqnorm(self) -> float:

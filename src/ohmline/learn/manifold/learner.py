@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any, Self, final
@@ -10,33 +9,25 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, count, fraction, matrix, vector, whole_numbers
-from ohmline.checks import flag, iterator, listed, number, shown
-from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
-from ohmline.kernel.vector import RBF, Linear, VectorKernel
-from ohmline.learn.classes import ClassTable
-from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import State, expect_kind, saved_text, take
-from ohmline.learn.manifold.bandwidth import Bandwidth, different, lopsided
-from ohmline.learn.manifold.bases import Basis, Buffer, Keep
-from ohmline.learn.manifold.choices import member
-from ohmline.learn.manifold.descent import LARGEST_WEIGHT, Printed, Proximal, Step
+from ohmline.arrays import Floats, matrix, vector, whole_numbers
+from ohmline.checks import flag, iterator, listed
+from ohmline.compiled import undisturbed
+from ohmline.errors import LearnerError, ShapeError
+from ohmline.kernel.vector import VectorKernel
+from ohmline.learn.compiled_learner import MORTAL, CompiledLearner
+from ohmline.learn.contract import State, Update, expect_kind, saved_text, take
+from ohmline.learn.manifold.arguments import expect_moderate, options_of, table_of, vars_of
+from ohmline.learn.manifold.bandwidth import Bandwidth
+from ohmline.learn.manifold.bases import Basis
+from ohmline.learn.manifold.descent import Step
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.model import Functions, Model
-from ohmline.learn.manifold.options import Options
 from ohmline.learn.manifold.saved import settings_from, settings_text
-from ohmline.learn.manifold.smoothness import Manifold, Smoothness
+from ohmline.learn.manifold.smoothness import Smoothness
+from ohmline.learn.manifold.warm_up import WarmUp
 from ohmline.learn.step import UNLABELLED
 from ohmline.representation import represent
-
-REMEDY = "pass late_classes=True"
-WARM_UP = 100
-"""Different points from which missing widths are read. They are kept and learned, none is lost."""
-LONGEST_WARM_UP = 1000
-"""Points after which the warm-up ends with however many different ones there were."""
-LARGEST_VALUE = 1e150
-"""Features above this could not be squared."""
 
 
 @final
@@ -109,7 +100,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     Examples
     --------
-    >>> learner = OnlineManifold(RBF(0.5), smoothness=Manifold(0.3))
+    >>> import ohmline as ohm
+    >>> learner = OnlineManifold(ohm.RBF(0.5), smoothness=ohm.Manifold(0.3))
     >>> learner.learn_one([0.0, 0.0], -1).mistake, learner.learn_one([1.0, 1.0], +1).mistake
     (True, True)
     >>> learner.learn_one([0.2, 0.1], None)
@@ -142,54 +134,25 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         standardise: bool = False,
         seed: int = 0,
     ) -> None:
-        if kernel is not None and not isinstance(kernel, RBF | Linear):
-            raise ParameterError(f"the kernel must be RBF(width) or Linear(), got {shown(kernel)}")
-        drift = flag(drift, "drift")
-        if basis is None:
-            basis = Buffer(keep=Keep.NEWEST if drift else Keep.STRONGEST)
-        if not isinstance(basis, Basis):
-            raise ParameterError(f"basis must be Buffer, RPTree, Nystroem or Full, got {shown(basis)}")
-        if drift and isinstance(basis, Buffer) and basis.keep is not Keep.NEWEST:
-            raise ParameterError(
-                "a buffer that keeps labelled points holds on to labels that drift has made wrong; "
-                "use Buffer(keep='newest') with drift=True"
-            )
-        if step is None:
-            replays = 5 if basis.replayable else 0
-            step = Proximal(0.3, decaying=False, replays=replays) if drift else Proximal()
-        if not isinstance(step, Printed | Proximal):
-            raise ParameterError(f"the step must be Printed(gamma) or Proximal(gamma), got {shown(step)}")
-        if label_rate is not None and fraction(label_rate, "label_rate") < 1e-12:
-            raise ParameterError(
-                f"label_rate must be above 0 (at least 1e-12), got {shown(label_rate)}: it is the share of points that "
-                "come with a label"
-            )
-        if smoothness is not None and not isinstance(smoothness, Smoothness):
-            raise ParameterError(
-                f"smoothness must be Manifold(width), Multiview or a Smoothness of your own, got {shown(smoothness)}"
-            )
-        self.options = Options(
-            kernel=kernel,
-            basis=basis,
-            loss=member(Loss, loss, "loss"),
-            smoothness=Manifold() if smoothness is None else smoothness,
-            step=step,
-            label_rate=None if label_rate is None else float(label_rate),
-            lambda_1=number(lambda_1, "lambda_1", least=0.0, most=LARGEST_WEIGHT),
-            lambda_2=number(lambda_2, "lambda_2", least=0.0, most=LARGEST_WEIGHT),
-            averaged=flag(averaged, "averaged"),
+        self.options = options_of(
+            kernel,
+            basis,
+            loss,
+            smoothness,
+            step,
+            label_rate=label_rate,
+            lambda_1=lambda_1,
+            lambda_2=lambda_2,
+            averaged=averaged,
             drift=drift,
-            bandwidth=member(Bandwidth, bandwidth, "bandwidth"),
-            standardise=flag(standardise, "standardise"),
-            seed=count(seed, "seed"),
+            bandwidth=bandwidth,
+            standardise=standardise,
+            seed=seed,
         )
-        self.options.check()
         self.late_classes = flag(late_classes, "late_classes")
-        self._table = _table(classes, self.late_classes)
+        self._table = table_of(classes, self.late_classes)
         self._model: Model | None = None
-        self._draft: Model | None = None
-        self._pending: list[tuple[Floats, int]] = []
-        self._different: set[bytes] = set()
+        self._first = WarmUp(self.options)
         self._dimension: int | None = None
 
     learns_unlabelled = True
@@ -208,7 +171,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
     @property
     def trials(self) -> int:
         """Points seen so far."""
-        return len(self._pending) if self._model is None else self._model.trials
+        return len(self._first) if self._model is None else self._model.trials
 
     @property
     def kernel(self) -> VectorKernel | None:
@@ -262,35 +225,33 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         x
             A point.
         """
-        row, model = self.locate(x), self._current()
-        scores = np.zeros(self._functions.number) if model is None else model.scores(row)
+        row = self.locate(x)
+        with self._still:
+            model = self._current()
+            scores = np.zeros(self._functions.number) if model is None else model.scores(row)
         return np.array([-scores[0], scores[0]]) if self.binary else scores[: len(self.classes)]
 
     def fix_widths(self) -> None:
         """End the warm-up now: take missing widths from the points seen so far."""
-        if self._model is None and self._pending:
-            points = np.array([x for x, _ in self._pending])
-            self._use(self._learned(len(self._pending)))
-            self._pending.clear()
-            self._different.clear()
-            self._warn(points)
+        if self._model is None and len(self._first):
+            self._use(self._first.end(self._functions))
 
     def locate(self, x: ArrayLike) -> Floats:
         row = np.ascontiguousarray(vector(x, "x"))
         self._fits(len(row))
-        _expect_moderate(row, "x")
+        expect_moderate(row, "x")
         return row
 
     def locate_all(self, xs: Iterable[ArrayLike]) -> Floats:
         if isinstance(xs, np.ndarray) and xs.ndim == 2:
             rows = np.require(matrix(xs, "x"), requirements=["C", "W"])  # one compiled form for all
             self._fits(rows.shape[1])
-            _expect_moderate(rows, "x")
+            expect_moderate(rows, "x")
             return rows
         first, listed = self._dimension, []
         for t, x in enumerate(iterator(xs, "xs")):
             row = vector(x, f"x[{t}]", length=first)
-            _expect_moderate(row, f"x[{t}]")
+            expect_moderate(row, f"x[{t}]")
             first = len(row)
             listed.append(row)
         return np.array(listed).reshape(len(listed), first or 0)
@@ -301,11 +262,14 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def codes_of(self, labels: Sequence[Any]) -> list[int]:
         labels = listed(labels, "labels")
-        for _ in range(self._table.admit_all(labels)):
-            for model in (self._model, self._draft):
-                if model is not None:
-                    model.add_class()
-        self._share()
+        fresh = [y for y in labels if self._table.find(y) < 0]
+        if fresh:
+            with undisturbed(), self._still:
+                for _ in range(self._table.admit_all(fresh)):
+                    for model in (self._model, self._first.draft):
+                        if model is not None:
+                            model.add_class()
+                self._share()
         return [self._table.find(y) for y in labels]
 
     def decode(self, code: int) -> Any:
@@ -334,13 +298,24 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         self._share()
         return min(trials, room) if self.options.basis.grows else trials
 
+    def learn_one(self, x: ArrayLike, y: Any) -> Update:
+        with self.alone():
+            known = len(self._table)
+            try:
+                return super().learn_one(x, y)
+            except BaseException:
+                if len(self._table) > known:  # a class was let in, and never learned
+                    self.settle()
+                raise
+
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
+        if self._model is None and self.options.open_width:
+            prediction = self.look(place)[0]
+            with undisturbed(), self._still:
+                self._wait(place, code)
+            return prediction, False, 0.0
         before = self._model, self._dimension
         try:
-            if self._model is None and self.options.open_width:
-                prediction = self.look(place)[0]
-                self._wait(place, code)
-                return prediction, False, 0.0
             if self._model is None:
                 self._use(Model.fit_widths(self.options, np.zeros((0, len(place))), self._functions))
             assert self._model is not None
@@ -353,23 +328,23 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return learned
 
     def settle(self) -> None:
-        model = self._model if self._model is not None else self._draft
-        if not self.late_classes or model is None:
+        if not self.late_classes:
             return
-        met = model.state.order[: model.state.seen[0]].copy()
+        model = self._latest
+        met = self._first.classes() if model is None else model.state.order[: model.state.seen[0]].copy()
         number = np.full(len(self._table) + 1, -1)
         number[met] = np.arange(len(met))  # the last entry translates "no label"
-        self._table.keep(met)
-        for part in (self._model, self._draft):
-            if part is not None:
-                part.keep_classes(met)
-                part.expansion.label[:] = number[part.expansion.label]
-        self._pending = [(x, int(number[y])) for x, y in self._pending]
-        self._share()
+        with undisturbed(), self._still:
+            self._table.keep(met)
+            for part in (self._model, self._first.draft):
+                if part is not None:
+                    part.keep_classes(met)
+                    part.expansion.label[:] = number[part.expansion.label]
+            self._first.renumber(number)
+            self._share()
 
     def snapshot(self) -> State:
-        points = np.array([x for x, _ in self._pending]).reshape(len(self._pending), self._dimension or 0)
-        labels = np.array([y for _, y in self._pending], dtype=np.int64)
+        points, labels = self._first.arrays(self._dimension or 0)
         return {
             "kind": np.array(self.kind),
             "settings": np.array(settings_text(self.options, self.classes, self.late_classes)),
@@ -405,8 +380,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         )
         for x, y in zip(points, labels.tolist(), strict=True):
             learner._fits(len(x))
-            learner._pending.append((x.copy(), y))
-            learner._different.add((x + 0.0).tobytes())
+            learner._first.keep(x, y)
             learner._dimension = len(x)
         if any(key.startswith(("model.", "expansion.", "basis.")) for key in state):
             learner._use(Model.from_arrays(learner.options, learner._functions, state))
@@ -414,7 +388,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def checkpoint(self) -> Callable[[], None]:
         shared = {id(part): part for part in (self.options, self._space)}  # nothing changes these
-        changing = {name: value for name, value in vars(self).items() if name != "_bound"}
+        changing = {name: value for name, value in vars(self).items() if name not in MORTAL}
         kept = deepcopy(changing, shared)
 
         def put_back() -> None:
@@ -428,12 +402,17 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _use(self, model: Model) -> None:
         """Learn with this model from now on."""
-        self._model, self._draft, self._dimension = model, None, model.dimension
+        self._model, self._dimension = model, model.dimension
         self._share()
+
+    @property
+    def _latest(self) -> Model | None:
+        """The model, or the draft that stands in for it."""
+        return self._model if self._model is not None else self._first.draft
 
     def _share(self) -> None:
         """Show the compiled step what it works on."""
-        model = self._model if self._model is not None else self._draft
+        model = self._latest
         if model is not None and model.state is not self.state:
             self.space, self.state = model.space, model.state
 
@@ -442,49 +421,23 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _wait(self, row: Floats, code: int) -> None:
         """Keep a point for the widths; after the last of them, learn them all in their order."""
-        if self._draft is not None:
-            self._draft.learn(row, code)
+        before, kept = self._dimension, len(self._first)
         self._dimension = len(row)
-        self._pending.append((row.copy(), code))
-        self._different.add((row + 0.0).tobytes())  # -0.0 is 0.0
-        n = len(self._pending)
-        if len(self._different) >= WARM_UP or n >= LONGEST_WARM_UP:
-            self.fix_widths()
-        elif n & (n - 1) == 0:
-            self._draft = None
+        try:
+            if self._first.add(row, code):
+                self.fix_widths()
+        except BaseException:  # a regulariser may refuse, and a warning may be an error
+            self._dimension = before
+            self._first.keep_first(kept)
+            self.settle()
+            raise
         self._share()
 
     def _current(self) -> Model | None:
-        """The model to predict with: in the warm-up a draft, its widths from the first 2^k points."""
-        if self._model is None and self._draft is None and self._pending:
-            self._draft = self._learned(1 << (len(self._pending).bit_length() - 1))
+        """The model to predict with: in the warm-up a draft."""
+        if self._model is None and self._first.redraft(self._functions):
             self._share()
-        return self._draft if self._model is None else self._model
-
-    def _learned(self, first: int) -> Model:
-        """A model with widths from the `first` pending points that has learned them all."""
-        points = different(np.array([x for x, _ in self._pending[:first]]))
-        model = Model.fit_widths(self.options, points, self._functions)
-        for x, y in self._pending:
-            model.learn(x, y)
-        return model
-
-    def _warn(self, points: Floats) -> None:
-        """Say where the widths that were read off these points cannot be trusted."""
-        seen = different(points)
-        if not np.any(np.ptp(seen, axis=0) ** 2 > 0):
-            warnings.warn(
-                f"the first {len(points)} points are all the same, so the widths are a guess; "
-                "give them: OnlineManifold(RBF(width), smoothness=Manifold(width))",
-                stacklevel=2,
-            )
-        wide = None if self.options.standardise else lopsided(seen)
-        if wide is not None:
-            warnings.warn(
-                f"feature {wide[0]} spreads {wide[1]:.0f} times as far as the others, so it alone decides which points "
-                "are near; scale the features, or pass standardise=True",
-                stacklevel=2,
-            )
+        return self._latest
 
     def __repr__(self) -> str:
         return represent(self, **{**vars_of(self.options), "classes": self._classes_shown()})
@@ -510,36 +463,3 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
                 f"x has {dimension} features, but the points before it had {self._dimension}; "
                 "a learner's points must all have the same features"
             )
-
-
-def _expect_moderate(values: Floats, name: str) -> None:
-    """Raise where a value is too large to be squared."""
-    if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
-        where = tuple(int(k) for k in np.argwhere(np.abs(values) > LARGEST_VALUE)[0])
-        raise ParameterError(
-            f"{name}{list(where)} is {values[where]:g}; features above {LARGEST_VALUE:g} in size cannot be squared, "
-            "scale them first"
-        )
-
-
-def _table(given: Sequence[Any] | None, late: bool) -> ClassTable:
-    names = None if given is None else listed(given, "classes")
-    if names is None or (late and not names):
-        return ClassTable(None) if late else ClassTable((-1, 1), remedy=REMEDY)
-    table = ClassTable(names, remedy=REMEDY)
-    if len(table) < 2 and not late:
-        raise LabelError(f"classes must be two or more different labels, got {shown(names)}")
-    if late:
-        table.fixed = False
-    return table
-
-
-def vars_of(options: Options) -> dict[str, Any]:
-    """The options by name, with those that the learner fills in itself left open."""
-    given = {name: getattr(options, name) for name in Options.__slots__}
-    filled = {
-        "basis": Buffer(keep=Keep.NEWEST if options.drift else Keep.STRONGEST),
-        "smoothness": Manifold(),
-        "step": Proximal(0.3, decaying=False, replays=5) if options.drift else Proximal(),
-    }
-    return {name: None if repr(value) == repr(filled.get(name)) else value for name, value in given.items()}

@@ -13,12 +13,13 @@ from ohmline.kernel.vector import RBF, Linear, VectorKernel
 from ohmline.learn.contract import State, saved_count, saved_number, take
 from ohmline.learn.manifold.bandwidth import unit_scale
 from ohmline.learn.manifold.checked import checked_arrays, flat
+from ohmline.learn.manifold.descent import heaviest
 from ohmline.learn.manifold.expansion import Expansion, Workspace
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import LARGEST_WIDTH, SMALLEST_WIDTH, Options
 from ohmline.learn.manifold.smoothness import Manifold, Scene, Slopes
 from ohmline.learn.manifold.step import ManifoldState, Terms, crowding, finish
-from ohmline.learn.step import Bound, bind, learn_at, view_at
+from ohmline.learn.step import UNLABELLED, Bound, bind, learn_at, view_at
 
 
 class Functions(NamedTuple):
@@ -253,7 +254,7 @@ class Model:
         self.room()
         prediction, _ = view_at(self.step(), x)
         n, work = self.size, self.state.work
-        slopes = self.options.smoothness.slopes(self.scene(x, self.trials + 1))
+        slopes = self.options.smoothness.slopes(self.scene(x, self.trials + 1, labelled=y != UNLABELLED))
         _check_slopes(slopes, work.pull.shape, n)
         touched = np.flatnonzero(np.any(slopes.there != 0, axis=(0, 1)))
         work.slope[:, :, :n] = slopes.there
@@ -262,7 +263,7 @@ class Model:
         sqlength = finish(self.space, self.state, y, len(touched), float(slopes.curvature))
         return prediction, sqlength > 0, float(sqlength)
 
-    def scene(self, x: Floats, trial: int) -> Scene:
+    def scene(self, x: Floats, trial: int, *, labelled: bool) -> Scene:
         """What a regulariser sees of the point that was just read, as trial number `trial`."""
         n, expansion, work = self.size, self.expansion, self.state.work
         scale = crowding(self.space, expansion, trial)
@@ -276,6 +277,7 @@ class Model:
             expansion.value[:, :, :n].copy(),
             np.maximum(apart, 0.0),
             work.kxx.copy(),
+            float(heaviest(self.space, trial, int(expansion.labels[0]) + labelled)),
         )
 
 

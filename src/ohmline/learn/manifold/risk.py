@@ -6,44 +6,54 @@
 | J_t(f), eq. (2) | `ManifoldRisk.instantaneous` |
 | J_t(f_t), t = 1 .. T | `ManifoldRisk.paid`; their mean up to T is J_air(T) |
 | J_air(T) - J(f*) | `ManifoldRisk.regret` |
+| Omega of section 2.1 | `smoothness`: the sum of its `energy` over the trials, over T |
+
+Where there are several functions (one per class against the rest, or one per view), the loss and the norm are summed
+over them. Differs: the paper's Omega of multiview learning is a sum over the points where that of the manifold is a
+mean; here both are means, so that J is the mean of the J_t for both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, matrix, non_negative
-from ohmline.checks import shown
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.arrays import Floats, Ints, matrix, non_negative
+from ohmline.checks import instance, listed, shown
+from ohmline.errors import LabelError, ParameterError, ShapeError
+from ohmline.learn.classes import ClassTable
 from ohmline.learn.contract import binary_code
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.learner import OnlineManifold
 from ohmline.learn.manifold.loss import Loss
-from ohmline.learn.manifold.smoothness import Manifold
+from ohmline.learn.manifold.smoothness import Manifold, Multiview, Scene, Smoothness
 
 
 @final
 @dataclass(frozen=True)
 class ManifoldRisk:
-    """Measures the regularised risk of a binary stream: loss, norm and smoothness over all pairs of points.
+    """Measures the regularised risk of a stream: loss, norm and what unlabelled points ask, over all of them.
 
     T / l is counted from the labels.
 
     Attributes
     ----------
     smoothness
-        The graph between the points: a `Manifold` with a width or a weight function.
+        What unlabelled points ask: a `Manifold` with a width or a weight function, a `Multiview`, or a `Smoothness` of
+        your own.
     lambda_1
         Weight of the norm, at least 0. Default 0.001.
     lambda_2
-        Weight of the graph, at least 0. Default 0.3.
+        Weight of the smoothness, at least 0. Default 0.3.
     loss
         A `Loss`; `Loss.HINGE` by default.
+    classes
+        The classes, two or more, in the order of the functions; None (default) for -1 and +1. Two are one function of
+        two signs, more are one function each, with the label's class against the rest.
 
     Examples
     --------
@@ -57,37 +67,38 @@ class ManifoldRisk:
     0.754021
     """
 
-    smoothness: Manifold
+    smoothness: Smoothness
     lambda_1: float = 1e-3
     lambda_2: float = 0.3
     loss: Loss = field(default=Loss.HINGE)
+    classes: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
+        remedy = "give Manifold(width), Multiview or one of your own"
+        instance(self.smoothness, Smoothness, "smoothness", remedy)
         non_negative(self.lambda_1, "lambda_1")
         non_negative(self.lambda_2, "lambda_2")
+        if self.classes is not None:
+            object.__setattr__(self, "classes", tuple(listed(self.classes, "classes")))
+            if len(ClassTable(self.classes)) < 2:
+                raise LabelError(f"classes must be two or more different labels, got {shown(self.classes)}")
 
     def batch(self, f: KernelFunction, points: ArrayLike, labels: Iterable[Any]) -> float:
-        """J(f): mean loss of the labelled points, norm, and smoothness over the whole graph.
+        """J(f): mean loss of the labelled points, norm, and smoothness over all points.
 
         Parameters
         ----------
         f
-            A function of one class.
+            One function for two classes, else one per class; with `Multiview` of as many views.
         points, labels
-            The stream: one row per point, and for each -1, +1, or None where there is no label.
+            The stream: one row per point, and for each its label, or None where there is none.
         """
-        x, y = _labelled(points, labels)
-        values = f(x)
-        known = np.flatnonzero(y)
-        losses = [self.loss.value_at(values[t], int(y[t])) for t in known]
-        energy = 0.0
-        for t in range(len(x)):
-            energy += float(self.smoothness.weights(x, x[t]) @ (values - values[t]) ** 2)
-        return (
-            (float(np.mean(losses)) if losses else 0.0)
-            + self.lambda_1 / 2 * f.sqnorm
-            + self.lambda_2 / (2 * max(len(x), 1)) * energy
-        )
+        x, signs = self._labelled(points, labels)
+        values, ratio = self._values(f, x), ratio_of(signs)
+        loss = sum(self._loss(values[:, :, t], signs[t]) for t in range(len(x)))
+        energy = sum(self._energy(values[:, :, : t + 1], x[: t + 1], f) for t in range(len(x)))
+        count = max(len(x), 1)
+        return ratio * loss / count + self.lambda_1 / 2 * f.sqnorm + self.lambda_2 * energy / count
 
     def instantaneous(self, f: KernelFunction, points: ArrayLike, labels: Iterable[Any], t: int) -> float:
         """J_t(f): what one point and the edges to those before it ask of f.
@@ -95,16 +106,16 @@ class ManifoldRisk:
         Parameters
         ----------
         f
-            A function of one class.
+            As for `batch`.
         points, labels
             The whole stream, as for `batch`.
         t
             Which point, from 1 to the length of the stream.
         """
-        x, y = _labelled(points, labels)
+        x, signs = self._labelled(points, labels)
         if not 1 <= t <= len(x):
             raise ParameterError(f"t must lie between 1 and the {len(x)} points, got {shown(t)}")
-        return self._at(f(x[:t]), f.sqnorm, x[:t], int(y[t - 1]), _ratio(y))
+        return self.at(self._values(f, x[:t]), f.sqnorm, x[:t], signs[t - 1], ratio_of(signs), f)
 
     def paid(self, learner: OnlineManifold, points: ArrayLike, labels: Iterable[Any]) -> Floats:
         """J_t(f_t) of every trial, as a learner learns the stream. Exact: all earlier points count.
@@ -112,7 +123,7 @@ class ManifoldRisk:
         Parameters
         ----------
         learner
-            A learner of -1 and +1, which is changed.
+            A learner of the same classes and views, which is changed.
         points, labels
             The stream, as for `batch`.
 
@@ -121,18 +132,20 @@ class ManifoldRisk:
         array
             One risk per point; their mean is J_air(T).
         """
-        x, y = _labelled(points, labels)
-        ratio, risks = _ratio(y), np.empty(len(x))
-        for t in range(1, len(x) + 1):
+        shown_labels = listed(labels, "labels")
+        x, signs = self._labelled(points, shown_labels)
+        views = 1 if self.smoothness.views is None else len(self.smoothness.views)
+        ratio, risks = ratio_of(signs), np.empty(len(x))
+        for t in range(len(x)):
+            near = np.append(self._asked(x[:t], x[t]), t)
             if learner.trials:
                 f, sqnorm = learner.function, learner.sqnorm
-                w = self.smoothness.weights(x[: t - 1], x[t - 1])
-                near = np.append(np.flatnonzero(w), t - 1)
-                values = f(x[near])
-                risks[t - 1] = self._sum(values, w[near[:-1]], sqnorm, int(y[t - 1]), ratio)
+                values = self._values(f, x[near])
+                risks[t] = self.at(values, sqnorm, x[near], signs[t], ratio, f)
             else:
-                risks[t - 1] = self._at(np.zeros(t), 0.0, x[:t], int(y[t - 1]), ratio)
-            learner.learn_one(x[t - 1], int(y[t - 1]) or None)
+                nothing = np.zeros((views, signs.shape[1], len(near)))
+                risks[t] = self.at(nothing, 0.0, x[near], signs[t], ratio)
+            learner.learn_one(x[t], shown_labels[t])
         return risks
 
     def regret(self, paid: Floats, best: KernelFunction, points: ArrayLike, labels: Iterable[Any]) -> float:
@@ -149,25 +162,99 @@ class ManifoldRisk:
         """
         return float(np.mean(paid)) - self.batch(best, points, labels)
 
-    def _at(self, values: Floats, sqnorm: float, x: Floats, y: int, ratio: float) -> float:
-        return self._sum(values, self.smoothness.weights(x[:-1], x[-1]), sqnorm, y, ratio)
+    def at(
+        self,
+        values: Floats,
+        sqnorm: float,
+        points: Floats,
+        signs: Floats,
+        ratio: float,
+        f: KernelFunction | None = None,
+    ) -> float:
+        """J_t of a function that is known by its values: the last point is the new one, the others came before it.
 
-    def _sum(self, values: Floats, weights: Floats, sqnorm: float, y: int, ratio: float) -> float:
-        here = float(values[-1])
-        loss = ratio * self.loss.value_at(here, y) if y else 0.0
-        energy = float(weights @ (values[:-1] - here) ** 2)
-        return loss + self.lambda_1 / 2 * sqnorm + self.lambda_2 * energy
+        Parameters
+        ----------
+        values
+            The values at the points, of shape (views, functions, points).
+        sqnorm
+            The squared norm, summed over views and functions.
+        points
+            One row per point.
+        signs
+            What the label of the new point asks of each function, -1 or +1; all 0 where there is no label.
+        ratio
+            T / l, the factor of the loss.
+        f
+            The function, whose kernels a `Smoothness` of your own may read from its scene. Default None.
+        """
+        loss = ratio * self._loss(values[:, :, -1], signs)
+        return loss + self.lambda_1 / 2 * sqnorm + self.lambda_2 * self._energy(values, np.asarray(points), f)
+
+    def _loss(self, here: Floats, signs: Floats) -> float:
+        """The loss at one point, summed over views and functions; 0 without a label."""
+        if not signs.any():
+            return 0.0
+        return sum(
+            self.loss.value_at(float(v), int(s)) for row in here for v, s in zip(row, signs, strict=True)
+        )
+
+    def _energy(self, values: Floats, x: Floats, f: KernelFunction | None) -> float:
+        """Omega_t of the last point."""
+        if self.lambda_2 == 0:
+            return 0.0
+        views, n = values.shape[0], len(x) - 1
+        apart, length = np.zeros((views, n)), np.zeros(views)
+        if f is not None and not isinstance(self.smoothness, Manifold | Multiview):
+            for v, (kernel, columns) in enumerate(zip(f.kernels, f.columns, strict=True)):
+                gram = kernel(x[:, columns], x[:, columns])
+                apart[v] = np.diagonal(gram)[:-1] + gram[-1, -1] - 2 * gram[-1, :-1]
+                length[v] = gram[-1, -1]
+        scene = Scene(x[-1], x[:-1], np.ones(n), values[:, :, -1], values[:, :, :-1], apart, length)
+        return self.smoothness.energy(scene)
+
+    def _asked(self, earlier: Floats, x: Floats) -> Ints:
+        """The earlier points whose values Omega_t depends on."""
+        if isinstance(self.smoothness, Multiview):
+            return np.zeros(0, dtype=np.int64)
+        if isinstance(self.smoothness, Manifold):
+            return np.flatnonzero(self.smoothness.weights(earlier, x))
+        return np.arange(len(earlier))
+
+    def _values(self, f: KernelFunction, x: Floats) -> Floats:
+        views = 1 if self.smoothness.views is None else len(self.smoothness.views)
+        functions = 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
+        if f.alpha.shape[:2] != (views, functions):
+            raise ShapeError(
+                f"this risk is of {views} views and {functions} functions, and f has {f.alpha.shape[0]} and "
+                f"{f.alpha.shape[1]}; give the same classes and views to both"
+            )
+        return f.by_view(x)
+
+    def _labelled(self, points: ArrayLike, labels: Iterable[Any]) -> tuple[Floats, Floats]:
+        """The points, and what the label of each asks of every function: -1, +1, or 0 without a label."""
+        x, given = matrix(points, "points"), listed(labels, "labels")
+        if len(x) != len(given):
+            raise ShapeError(
+                f"there are {len(x)} points and {len(given)} labels; use None where there is no label"
+            )
+        if self.classes is None:
+            signs = [0 if label is None else binary_code(label) for label in given]
+            return x, np.array(signs, dtype=np.float64).reshape(len(x), 1)
+        table = ClassTable(self.classes, remedy="name it in classes")
+        codes = [-1 if label is None else table.find(label) for label in given]
+        return x, signs_of(np.array(codes, dtype=np.int64), len(self.classes))
 
 
-def _labelled(points: ArrayLike, labels: Iterable[Any]) -> tuple[Floats, Any]:
-    """The points, and -1, +1 or 0 for each."""
-    x = matrix(points, "points")
-    y = np.array([0 if label is None else binary_code(label) for label in labels], dtype=np.int64)
-    if len(x) != len(y):
-        raise ShapeError(f"there are {len(x)} points and {len(y)} labels; use None where there is no label")
-    return x, y
+def signs_of(codes: Ints, classes: int) -> Floats:
+    """What labels ask of each function, one row per label: -1 or +1, and 0 where the code is below 0."""
+    if classes == 2:
+        signs = np.where(codes == 1, 1.0, -1.0)[:, None]
+    else:
+        signs = np.where(codes[:, None] == np.arange(classes), 1.0, -1.0)
+    return np.asarray(np.where(codes[:, None] < 0, 0.0, signs))
 
 
-def _ratio(y: Any) -> float:
+def ratio_of(signs: Floats) -> float:
     """T / l."""
-    return len(y) / max(int(np.count_nonzero(y)), 1)
+    return len(signs) / max(int(np.count_nonzero(signs.any(axis=1))), 1)

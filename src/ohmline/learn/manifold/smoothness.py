@@ -52,6 +52,8 @@ class Scene(NamedTuple):
         ||K_i - K_x||^2 for every element, (views, n).
     length
         ||K_x||^2, (views,).
+    heaviest
+        What mass times weight may add up to over the neighbours of the point: see `Proximal`. No limit by default.
     """
 
     point: Floats
@@ -61,6 +63,7 @@ class Scene(NamedTuple):
     there: Floats
     apart: Floats
     length: Floats
+    heaviest: float = np.inf
 
 
 class Slopes(NamedTuple):
@@ -121,6 +124,8 @@ class Smoothness(ABC):
 @final
 class Manifold(Smoothness):
     """Asks that f is smooth along the graph of the points: Omega_t = sum_i mass_i w_i (f(x_i) - f(x_t))^2.
+
+    With `Proximal` steps the weights of a point add up to no more than half the weight of a label.
 
     Differs: the paper keeps every weight, however small; so does `cutoff=0`.
 
@@ -191,6 +196,7 @@ class Manifold(Smoothness):
 
     def energy(self, scene: Scene) -> float:
         w = scene.mass * self.weights(scene.basis, scene.point)
+        w *= min(1.0, scene.heaviest / max(float(np.sum(w)), 1e-300))
         return float(np.sum(w * (scene.there - scene.here[:, :, None]) ** 2))
 
     def slopes(self, scene: Scene) -> Slopes:
@@ -198,7 +204,17 @@ class Manifold(Smoothness):
         near = np.flatnonzero(w)
         there, here = np.zeros_like(scene.there), np.zeros_like(scene.here)
         curvature = graph_slopes(
-            scene.here, scene.there, w, scene.mass, 1.0, near, len(near), scene.apart, there, here
+            scene.here,
+            scene.there,
+            w,
+            scene.mass,
+            1.0,
+            scene.heaviest,
+            near,
+            len(near),
+            scene.apart,
+            there,
+            here,
         )
         return Slopes(here, there, curvature)
 
@@ -259,6 +275,7 @@ def graph_slopes(
     weight: Floats,
     mass: Floats,
     scale: float,
+    heaviest: float,
     near: Ints,
     m: int,
     apart: Floats,
@@ -267,11 +284,17 @@ def graph_slopes(
 ) -> float:
     """Derivatives of sum_i scale mass_i w_i (there_i - here)^2, i in the first `m` of `near`; curvature.
 
+    Where scale mass_i w_i add up to more than `heaviest`, they are scaled down to it.
+
     The Hessian is sum_i 2 w_i (K_i - K_x)(K_i - K_x)', so its trace sum_i 2 w_i ||K_i - K_x||^2 is a
     limit on its curvature.
     """
     views, classes = here.shape
-    curvature = 0.0
+    curvature, weights = 0.0, 0.0
+    for a in range(m):
+        weights += weight[near[a]] * mass[near[a]]
+    if scale * weights > heaviest:
+        scale = heaviest / weights
     for v in range(views):
         trace = 0.0
         for a in range(m):

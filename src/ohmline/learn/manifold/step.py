@@ -14,7 +14,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.compiled import compiled, dot, implements, internal, reassociated
 from ohmline.learn.contract import TIE
 from ohmline.learn.manifold.bases.contract import admit, weigh
-from ohmline.learn.manifold.descent import move, rate
+from ohmline.learn.manifold.descent import heaviest, move, rate
 from ohmline.learn.manifold.expansion import Expansion, Workspace, draw, read, sum_of
 from ohmline.learn.manifold.smoothness import MANIFOLD, MULTIVIEW, agreement_slopes, graph_slopes
 from ohmline.learn.step import UNLABELLED, learn, view
@@ -101,12 +101,14 @@ def measure_apart(expansion: Expansion, work: Workspace, m: int) -> None:
 def graph_pull(terms: Terms, expansion: Expansion, work: Workspace, m: int) -> float:
     """The graph's derivatives over the first `m` of `near`, into work; its curvature."""
     measure_apart(expansion, work, m)
+    t, labels = expansion.time[0], expansion.labels[0]
     return graph_slopes(
         work.score,
         expansion.value,
         work.weight,
         expansion.mass,
-        crowding(terms, expansion, expansion.time[0]),
+        crowding(terms, expansion, t),
+        heaviest(terms, t, labels),
         work.near,
         m,
         work.apart,

@@ -10,7 +10,7 @@ import numpy as np
 from ohmline.errors import KernelError
 from ohmline.graph.embedding import ExponentialEmbedding
 from ohmline.kernel.contract import Kernel, expect_kernel
-from ohmline.kernel.laplacian import LaplacianKernel, balanced_sides
+from ohmline.kernel.laplacian import LaplacianKernel, balanced_component
 from ohmline.kernel.solver import SolverKernel
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.pounce.step import PounceState
@@ -88,13 +88,10 @@ def _refuse_singular(kernel: Kernel) -> None:
     base = kernel.base
     if kernel.c > 0 or not isinstance(base, LaplacianKernel | SolverKernel) or not base.graph.signed:
         return
-    for component in range(base.graph.n_components):
-        members = np.flatnonzero(base.graph.component_of == component)
-        side = balanced_sides(base.graph, members)
-        if side is not None and np.any(side != side[0]):
-            node = base.graph.nodes[int(members[0])]
-            raise KernelError(
-                f"the signed Laplacian is singular: the component of node {node!r} is balanced (two sides "
-                "with negative edges only between them), and POUNCE's bound does not hold there; "
-                "add a ridge: LaplacianKernel(graph) + Ridge(c)"
-            )
+    singular = balanced_component(base.graph)
+    if singular is not None:
+        raise KernelError(
+            f"the signed Laplacian is singular: the component of node {base.graph.nodes[int(singular[0])]!r} is "
+            "balanced (two sides with negative edges only between them), and POUNCE's bound does not hold there; "
+            "add a ridge: LaplacianKernel(graph) + Ridge(c)"
+        )

@@ -19,7 +19,18 @@ import numpy as np
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import compiled, dot, generic, implements, internal
 from ohmline.errors import LearnerError
-from ohmline.kernel.space import Columns, Dense, Features, Space, entry, evaluate, shift, sqlength, sqscale
+from ohmline.kernel.space import (
+    Columns,
+    Dense,
+    Features,
+    Space,
+    bring,
+    entry,
+    evaluate,
+    shift,
+    sqlength,
+    sqscale,
+)
 from ohmline.learn.contract import TIE
 from ohmline.learn.hypothesis import negligible, signed
 from ohmline.learn.projection import strategy as rules
@@ -39,10 +50,22 @@ class Gram(NamedTuple):
     factor: Floats
     nodes: Ints
     rows: Ints
+    probe: Floats
+    """The column of the node that was read last, where columns are fetched: others may have displaced it since."""
+    probed: Ints
+    """That node, -1 for none."""
 
     @classmethod
     def empty(cls, kernel: Space, demands: Demands) -> Gram:
-        return cls(kernel, demands, np.zeros(0), np.zeros(0, np.int64), np.zeros(1, np.int64))
+        return cls(
+            kernel,
+            demands,
+            factor=np.zeros(0),
+            nodes=np.zeros(0, np.int64),
+            rows=np.zeros(1, np.int64),
+            probe=np.zeros(kernel.n if kernel.partial else 0),
+            probed=np.full(1, -1, np.int64),
+        )
 
     def with_room(self, rows: int) -> Gram:
         """The same factor with room for so many rows."""
@@ -70,11 +93,19 @@ class AffineState(NamedTuple):
     size: Ints
     history: Ints
     seen: Ints
+    updates: Floats
+    """How often an affine set was projected on."""
 
 
 @generic("kernel")
-def read(kernel: Any, state: Any, i: Any) -> float:
+def read(kernel: Any, space: Any, state: Any, i: Any) -> float:
     """The hypothesis at node i."""
+    raise TypeError("compiled code only")
+
+
+@generic("kernel")
+def between(kernel: Any, space: Any, i: Any, j: Any) -> float:
+    """The kernel's entry of nodes i and j."""
     raise TypeError("compiled code only")
 
 
@@ -84,8 +115,33 @@ def write(kernel: Any, state: Any, c: Any, i: Any) -> None:
     raise TypeError("compiled code only")
 
 
-@implements(read, Dense, Columns)
-def read_columns(kernel: Any, state: AffineState, i: int) -> float:
+@implements(between, Dense, Features)
+def between_all(kernel: Any, space: Gram, i: int, j: int) -> float:
+    return entry(kernel, i, j)
+
+
+@implements(between, Columns)
+def between_columns(kernel: Columns, space: Gram, i: int, j: int) -> float:
+    if space.probed[0] == i:
+        return space.probe[j]
+    return space.probe[i] if space.probed[0] == j else entry(kernel, i, j)
+
+
+@implements(read, Columns)
+def read_columns(kernel: Columns, space: Gram, state: AffineState, i: int) -> float:
+    if state.used[0] > 0 and space.probed[0] != i:
+        bring(kernel, i, i)
+        space.probe[:] = kernel.buffer[kernel.slot[i]]
+        space.probed[0] = i
+    total = state.start[i]
+    for k in range(state.used[0]):
+        j = state.support[k]
+        total += state.w[j] * space.probe[j]
+    return total
+
+
+@implements(read, Dense)
+def read_dense(kernel: Dense, space: Gram, state: AffineState, i: int) -> float:
     total = state.start[i]
     for k in range(state.used[0]):
         j = state.support[k]
@@ -106,7 +162,7 @@ def write_columns(kernel: Any, state: AffineState, c: float, i: int) -> None:
 
 
 @implements(read, Features)
-def read_features(kernel: Features, state: AffineState, i: int) -> float:
+def read_features(kernel: Features, space: Gram, state: AffineState, i: int) -> float:
     return evaluate(kernel, state.w, i)
 
 
@@ -120,13 +176,13 @@ def values_of(space: Gram, state: AffineState) -> Floats:
     """The hypothesis at every node."""
     out = np.empty(len(state.label))
     for i in range(len(out)):
-        out[i] = read(space.kernel, state, i)
+        out[i] = read(space.kernel, space, state, i)
     return out
 
 
 @implements(view, AffineState)
 def view_affine(space: Gram, state: AffineState, x: int) -> tuple[int, float]:
-    margin = read(space.kernel, state, x)
+    margin = read(space.kernel, space, state, x)
     if abs(margin) <= negligible(state.sqnorm[0], state.gross[0], sqscale(space.kernel, x)):
         margin = 0.0
     return signed(margin)
@@ -157,6 +213,8 @@ def learn_affine(space: Gram, state: AffineState, x: int, y: int, margin: float)
                 "(L+ fits a component only if its labels have mean 0); add a Constant to the kernel, or pass "
                 "contradiction=Contradiction.RELABEL to satisfy the newest example alone"
             )
+    if progress > 0:
+        state.updates[0] += 1
     if strategy == MISTAKES and listed == NEW and not wrong:
         state.value[x] = 0.0
         rules.dismiss(state.label, state.order, state.size, x)
@@ -218,7 +276,7 @@ def newest_alone(space: Gram, state: AffineState, i: int) -> float:
     write(space.kernel, state, step, i)
     for k in range(state.size[0]):
         j = state.order[k]
-        state.value[j] += step * entry(space.kernel, i, j)
+        state.value[j] += step * between(space.kernel, space, i, j)
     return step * (step * length)
 
 
@@ -234,7 +292,7 @@ def grow(space: Gram, order: Ints, m: int) -> None:
         row = space.factor[k * (k + 1) // 2 :]
         for l in range(k):
             other = space.factor[l * (l + 1) // 2 :]
-            rest = entry(space.kernel, i, order[l]) - dot(row, other, l)
+            rest = between(space.kernel, space, i, order[l]) - dot(row, other, l)
             row[l] = rest / other[l] if other[l] > 0 else 0.0
         length = sqlength(space.kernel, i)
         left = length - dot(row, row, k)

@@ -16,10 +16,11 @@ import numpy as np
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import Stopped, dot, implements, internal, interrupted
 from ohmline.errors import LearnerError
-from ohmline.kernel.space import Space, entry, evaluate, sqlength
+from ohmline.kernel.space import Space, sqlength
 from ohmline.learn.contract import TIE
 from ohmline.learn.hypothesis import margin_at, move, negligible, signed
 from ohmline.learn.projection import strategy as rules
+from ohmline.learn.projection.columns import Block, begin, between, enrol, finish, move_at, value_at
 from ohmline.learn.projection.strategy import CUSTOM, DEPENDENT, NEW, TURNED, Demands, Strategy
 from ohmline.learn.step import learn, view
 
@@ -45,6 +46,11 @@ class HalfSpaces(NamedTuple):
 
     kernel: Space
     demands: Demands
+    block: Block
+
+    def with_room(self, rows: int) -> HalfSpaces:
+        """The same with room for the entries between so many nodes."""
+        return self._replace(block=self.block.with_room(rows))
 
 
 class HalfSpaceState(NamedTuple):
@@ -62,6 +68,10 @@ class HalfSpaceState(NamedTuple):
     """Rows node, label and mistake, one column per trial: kept for custom strategies only."""
     seen: Ints
     """How many columns of `history` count."""
+    updates: Floats
+    """How often a half-space or a hyperplane was projected on: a count, and no index into anything."""
+    enrolled: Ints
+    """The node of each row of the block, -1 for none: an entry is read from the later one's column, to the last bit."""
 
 
 @implements(view, HalfSpaceState)
@@ -93,21 +103,29 @@ def learn_half_spaces(
         listed = rules.enlist(state.label, state.order, state.size, x, y, relabel)
         if listed == TURNED:
             state.stuck[0] = 0
+        elif listed == NEW:
+            enrol(kernel, space.block, state.enrolled, x)
     if not moves and strategy != CUSTOM:
         return False, 0.0  # w did not move and meets t, so nothing in U_t is violated
-    before, length, gross = state.w.copy(), state.sqnorm[0], state.gross[0]
-    progress = toward(kernel, state, x, y, margin, not demands.cyclic) if moves else 0.0
-    if strategy != LATEST and state.stuck[0] == 0:
-        rest = meet_all(kernel, state)
-        if rest < 0:
+    if strategy == LATEST or state.stuck[0] != 0:
+        progress = toward(kernel, state, x, y, margin, not demands.cyclic) if moves else 0.0
+    else:
+        before, length, gross, updates = (
+            state.w.copy(),
+            state.sqnorm[0],
+            state.gross[0],
+            state.updates[0],
+        )
+        progress = meet_all(kernel, space.block, state, x if moves else -1, margin)
+        if progress < 0:
             state.w[:] = before
-            state.sqnorm[0], state.gross[0] = length, gross
-            if rest == INTERRUPTED or not relabel:
+            state.sqnorm[0], state.gross[0], state.updates[0] = length, gross, updates
+            if progress == INTERRUPTED or not relabel:
                 if strategy == CUSTOM:
                     rules.forget(state.label, state.order, state.size)
                 elif listed == NEW:
                     rules.dismiss(state.label, state.order, state.size, x)
-                if rest == INTERRUPTED:
+                if progress == INTERRUPTED:
                     raise Stopped("a cyclic projection was interrupted; the learner is as before this trial")
                 raise LearnerError(
                     "no hypothesis separates the examples seen so far, or a cyclic projection would take millions of "
@@ -116,8 +134,6 @@ def learn_half_spaces(
                 )
             state.stuck[0] = 0 if strategy == CUSTOM else 1
             progress = toward(kernel, state, x, y, margin, False) if moves else 0.0
-        else:
-            progress += rest
     if strategy == MISTAKES and listed == NEW and not wrong:
         rules.dismiss(state.label, state.order, state.size, x)
     if strategy == CUSTOM:
@@ -131,22 +147,28 @@ def toward(kernel: Any, state: HalfSpaceState, i: int, y: int, margin: float, eq
     gap = 1.0 - y * margin
     if abs(gap) <= TIE or (gap < 0 and not equal):
         return 0.0
+    state.updates[0] += 1
     return move(kernel, state.w, state.sqnorm, state.gross, y * gap / sqlength(kernel, i), margin, i)
 
 
 @internal
-def meet_all(kernel: Any, state: HalfSpaceState) -> float:
-    """Project on every violated half-space of U_t, in order of arrival, until none is violated.
+def meet_all(kernel: Any, block: Block, state: HalfSpaceState, newest: int, margin: float) -> float:
+    """Project on the newest half-space, then on every violated one of U_t, in order of arrival, until none is violated.
 
-    The sum of the squared moves (the inner sum of Z in Thm 5.1); -1 where U_t is contradictory, -2 after Ctrl-C.
+    `newest` is the node of this trial, whose value is `margin`; -1 where the hypothesis need not move there. The sum of
+    the squared moves (the inner sum of Z in Thm 5.1); -1 where U_t is contradictory, -2 after Ctrl-C.
     """
     total, updates, limit = 0.0, 0, float(EASY)
+    begin(kernel, block, state)
+    for k in range(state.size[0]):
+        if state.order[k] == newest:
+            total += toward_listed(kernel, block, state, k, margin)
     clean = False
     while not clean:
         clean = True
         for k in range(state.size[0]):
             i = state.order[k]
-            y, value, length = state.label[i], evaluate(kernel, state.w, i), sqlength(kernel, i)
+            y, value, length = state.label[i], value_at(kernel, block, state, k), sqlength(kernel, i)
             # Differs from the printed `< 0`: at exactly 0 the example is not separated yet.
             if y * value > negligible(state.sqnorm[0], state.gross[0], length):
                 continue
@@ -155,29 +177,42 @@ def meet_all(kernel: Any, state: HalfSpaceState) -> float:
             if updates >= limit:
                 if limit > EASY:
                     return -1.0
-                limit = updates + min(updates_left(kernel, state), MOST_UPDATES)
+                limit = updates + min(updates_left(kernel, block, state), MOST_UPDATES)
             clean = False
             updates += 1
             if updates % PATIENCE == 0 and interrupted():
                 return INTERRUPTED
-            total += toward(kernel, state, i, y, value, False)
+            total += toward_listed(kernel, block, state, k, value)
+    finish(kernel, block, state)
     return total
 
 
 @internal
-def updates_left(kernel: Any, state: HalfSpaceState) -> float:
+def toward_listed(kernel: Any, block: Block, state: HalfSpaceState, k: int, value: float) -> float:
+    """Project on the half-space of the k-th node of U_t; the squared length of the move."""
+    i = state.order[k]
+    gap = 1.0 - state.label[i] * value
+    if gap <= TIE:
+        return 0.0
+    state.updates[0] += 1
+    return move_at(kernel, block, state, k, state.label[i] * gap / sqlength(kernel, i), value)
+
+
+@internal
+def updates_left(kernel: Any, block: Block, state: HalfSpaceState) -> float:
     """More updates than these contradict Thm 3.2: ||u - w||^2 max K_ii for u that interpolates U_t."""
     m, largest = state.size[0], 0.0
     factor, gap = np.zeros((m, m)), np.zeros(m)
     for k in range(m):
-        i = state.order[k]
-        row, length = factor[k], sqlength(kernel, i)
+        row, length = factor[k], between(kernel, block, state, k, k)
         largest = max(largest, length)
         for l in range(k):
             pivot = factor[l, l]
-            row[l] = (entry(kernel, i, state.order[l]) - dot(row, factor[l], l)) / pivot if pivot > 0 else 0.0
+            row[l] = (
+                (between(kernel, block, state, k, l) - dot(row, factor[l], l)) / pivot if pivot > 0 else 0.0
+            )
         left = length - dot(row, row, k)
-        rest = state.label[i] - evaluate(kernel, state.w, i) - dot(row, gap, k)
+        rest = state.label[state.order[k]] - value_at(kernel, block, state, k) - dot(row, gap, k)
         if left > DEPENDENT * length:
             row[k] = np.sqrt(left)
             gap[k] = rest / row[k]

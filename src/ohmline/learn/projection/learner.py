@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import inf
 from types import MappingProxyType
 from typing import Any, Self, final
 
@@ -16,9 +18,20 @@ from ohmline.kernel.space import may_miss_columns, values
 from ohmline.learn.contract import State, expect_kind, saved_count, saved_flag, saved_member, take
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.projection.affine import AffineState, Gram, values_of
+from ohmline.learn.projection.columns import Block
 from ohmline.learn.projection.half_spaces import HalfSpaces, HalfSpaceState
 from ohmline.learn.projection.strategy import CUSTOM, Chooser, Contradiction, Demands, Strategy
-from ohmline.learn.ranges import FLAGS, NODE_COUNT, POSITIONS, SIGNS, TRIALS, expect_listed, up_to_length_of
+from ohmline.learn.ranges import (
+    FLAGS,
+    NODE_COUNT,
+    POSITIONS,
+    POSITIONS_OR_NONE,
+    SIGNS,
+    TRIALS,
+    Range,
+    expect_listed,
+    up_to_length_of,
+)
 
 
 @final
@@ -40,7 +53,7 @@ class Projection(BinaryKernelLearner):
     Cost per update: O(n) for `LATEST` and per half-space (O(d) with a rank-d kernel); O(t^2) for an
     affine set, by a growing Cholesky factor. Predictions cost O(1), or O(t) with an affine set over a
     dense kernel. Over a kernel of columns an affine set reads the column of every node that is predicted,
-    and a cyclic one those of the half-spaces it projects on, which must fit together into its buffer.
+    and a cyclic one that of every listed label and those of the half-spaces that it projects on, two at a time.
 
     Parameters
     ----------
@@ -84,6 +97,8 @@ class Projection(BinaryKernelLearner):
             "seen": up_to_length_of("history"),
             "support": POSITIONS,
             "used": up_to_length_of("support"),
+            "updates": Range(0, inf),
+            "enrolled": POSITIONS_OR_NONE,
         }
     )
 
@@ -112,7 +127,9 @@ class Projection(BinaryKernelLearner):
             self.space = Gram.empty(kernel.space, demands)
             self.state = _empty_affine(kernel, self.values_at_start)
         else:
-            self.space = HalfSpaces(kernel.space, demands)
+            # Only a strategy that keeps its examples reads many columns in one trial.
+            kept = kernel.n if kernel.space.partial and strategy is not Strategy.LATEST else 0
+            self.space = HalfSpaces(kernel.space, demands, Block.empty(kept))
             self.state = _empty_half_spaces(kernel, self.values_at_start)
 
     @classmethod
@@ -176,6 +193,11 @@ class Projection(BinaryKernelLearner):
         """w_1, one value per node."""
         return np.zeros(self.kernel.n) if self._given_start is None else self._given_start
 
+    @property
+    def updates(self) -> int:
+        """How many projections moved it so far: the executions of lines 1 and 2 of Algorithm 2 (section 4.1)."""
+        return int(self.state.updates[0])
+
     def values(self) -> Floats:
         """The hypothesis at every position; not to be changed."""
         if isinstance(self.state, HalfSpaceState):
@@ -191,30 +213,66 @@ class Projection(BinaryKernelLearner):
     def ready(self, trials: int) -> int:
         if not isinstance(self.strategy, Strategy):
             return 0  # the user's own function is asked in Python
-        return self._room(trials) if isinstance(self.space, Gram) else trials
+        return self._room(trials)
 
     def learn_event(self, place: int, code: int) -> tuple[int, bool, float]:
         if isinstance(self.strategy, Strategy):
-            if isinstance(self.space, Gram):
-                self._room(1)
+            self._room(1)
             return self.learn_compiled(place, code)
         put_back = self.checkpoint()
         try:
             self._choose(self.strategy, place, code)
-            if isinstance(self.space, Gram):
-                self._room(1)
+            self._room(1)
             return self.learn_compiled(place, code)
         except BaseException:  # the choice is written down before it is known to be possible
             put_back()
             raise
 
     def _room(self, trials: int) -> int:
-        """How many trials fit into the Cholesky factor, which grows when it is full."""
-        rows, used, n = len(self.space.nodes), int(self.state.size[0]), self.kernel.n
-        if rows - used < min(trials, 1) and rows < n:
-            rows = min(n, max(16, 2 * rows, used + 1))
+        """How many trials fit into what the space keeps of a kernel, which grows when it is full."""
+        absent: list[int] = []
+        if isinstance(self.space, Gram):
+            rows, wanted = len(self.space.nodes), int(self.state.size[0])
+        elif len(self.space.block.row_of):
+            block = self.space.block
+            listed = self.state.order[: self.state.size[0]]
+            # After a restore, and with a strategy of one's own, nodes are listed that have no row yet.
+            both = np.concatenate([self.state.enrolled[self.state.enrolled >= 0], listed])
+            absent = list(dict.fromkeys(both[block.row_of[both] < 0].tolist()))
+            rows, wanted = block.room, int(block.rows[0]) + len(absent)
+        else:
+            return trials
+        n = self.kernel.n
+        if rows - wanted < min(trials, 1) and rows < n:
+            rows = min(n, max(16, 2 * rows, wanted + 1))
             self.space = self.space.with_room(rows)
-        return trials if rows == n else rows - used
+        for i in absent:
+            self._enrol(i)
+        return trials if rows == n else rows - wanted
+
+    def _enrol(self, i: int) -> None:
+        """Give a node its row, as the compiled step would."""
+        block, column = self.space.block, self.kernel.column(self.nodes[i])
+        self.state.enrolled[block.rows[0]] = i
+        block.fill(i, column, float(self.kernel.space.lengths()[i]))
+
+    def load(self, state: State) -> None:
+        super().load(state)
+        self._forget_rows()
+
+    def checkpoint(self) -> Callable[[], None]:
+        put_state_back = super().checkpoint()
+
+        def put_back() -> None:
+            put_state_back()
+            self._forget_rows()
+
+        return put_back
+
+    def _forget_rows(self) -> None:
+        """The rows of the block may be in another order than the state says: they are fetched again."""
+        if isinstance(self.space, HalfSpaces):
+            self.space = self.space._replace(block=Block.empty(len(self.space.block.row_of)))
 
     def _choose(self, strategy: Chooser, i: int, y: int) -> None:
         """Ask the user's function for U_t and lay it out for the compiled step."""
@@ -278,6 +336,12 @@ class Projection(BinaryKernelLearner):
             )
         if "support" in arrays:
             expect_listed(arrays, "support", "used")
+        if "enrolled" in arrays:
+            rows = arrays["enrolled"][arrays["enrolled"] >= 0]
+            if len(np.unique(rows)) != len(rows) or not np.array_equal(arrays["enrolled"][: len(rows)], rows):
+                raise SnapshotError(
+                    "the snapshot's enrolled must name each node once, then -1; it is damaged"
+                )
 
     @classmethod
     def restore(cls, state: State, kernel: Kernel, strategy: Chooser | None = None) -> Self:
@@ -337,6 +401,8 @@ def _empty_half_spaces(kernel: Kernel, start: Floats) -> HalfSpaceState:
         stuck=np.zeros(1, np.int64),
         history=np.zeros((3, 0), np.int64),
         seen=np.zeros(1, np.int64),
+        updates=np.zeros(1),
+        enrolled=np.full(n if may_miss_columns(kernel.space) else 0, -1, np.int64),
     )
 
 
@@ -356,6 +422,7 @@ def _empty_affine(kernel: Kernel, start: Floats) -> AffineState:
         size=np.zeros(1, np.int64),
         history=np.zeros((3, 0), np.int64),
         seen=np.zeros(1, np.int64),
+        updates=np.zeros(1),
     )
 
 

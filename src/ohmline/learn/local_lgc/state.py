@@ -1,0 +1,87 @@
+"""What `LocalLGC` knows, and which class its scores say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ohmline.arrays import Bools, Floats, Ints
+from ohmline.compiled import internal
+from ohmline.learn.contract import TIE
+from ohmline.learn.local_lgc.adjacency import Adjacency
+from ohmline.learn.local_lgc.scratch import LocalSolve
+
+
+class LocalState(NamedTuple):
+    """What the learner knows; `solve` is not part of it."""
+
+    estimate: Floats
+    label: Ints
+    """The class at each node, -1 for none."""
+    counts: Ints
+    """How many nodes have each class."""
+    order: Ints
+    """The classes in the order in which they were first learned, then -1."""
+    sharpness: Floats
+    """The power that turns shares into probabilities, and the sum of its squared slopes so far."""
+    precision: Floats
+    stale: Bools
+    """Where Q F = b may be off: a truncated update went there since it last was mended."""
+    labelled: Ints
+    """At the root of each tree of connected nodes: how many of them have a label."""
+    solve: LocalSolve
+
+
+@internal
+def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
+    """Scores and gap from the x and r of the solve at t."""
+    solve = state.solve
+    base, score = solve.base, solve.score
+    x, r = solve.x, solve.r
+    classes = score.shape[0]
+    base[:] = 0.0
+    score[:] = 0.0
+    residual, negative = 0.0, 0.0
+    for a in range(solve.found[0].touched):
+        j = solve.touched[a]
+        if state.label[j] >= 0:
+            base[state.label[j]] += x[j] / adjacency.mu
+        if r[j] != 0:
+            residual += abs(r[j])
+            negative += max(-r[j], 0.0)
+            for c in range(classes):
+                score[c] += state.estimate[j, c] * r[j]
+    for c in range(classes):
+        score[c] = max(score[c] + base[c], 0.0)
+    best, top, second = first_two(score, state.order)
+    if best < 0 and adjacency.guess:
+        best = commonest(state)
+    solve.found[0].code = best
+    solve.found[0].margin = top - second if top - second > TIE else 0.0
+    solve.found[0].residual = residual
+    solve.found[0].negative = negative
+
+
+@internal
+def first_two(score: Floats, order: Ints) -> tuple[int, float, float]:
+    """The class of the largest positive score (-1: none; of equals the first learned), it, the next."""
+    best, top, second = -1, 0.0, 0.0
+    for c in order:
+        if c < 0:
+            break
+        if score[c] > top:
+            best, top, second = c, score[c], top
+        else:
+            second = max(second, score[c])
+    return best, top, second
+
+
+@internal
+def commonest(state: LocalState) -> int:
+    """The class of most nodes, the first learned among equals; -1 before any label."""
+    best, most = -1, 0
+    for c in state.order:
+        if c < 0:
+            break
+        if state.counts[c] > most:
+            best, most = c, state.counts[c]
+    return best

@@ -1,0 +1,109 @@
+"""Claims of the experiments: each says when it holds and whose it is, and a report keeps the two kinds apart."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ohmline.errors import ParameterError
+from ohmline.lab.experiment import REGISTRY, Claim, Experiment, Result, Row, Settings, run
+from ohmline.lab.experiment_report import experiment_page
+from ohmline.lab.paired import FEWEST, paired, t_test
+from ohmline.lab.papers import gu2013
+
+EXPERIMENTS = Path(__file__).parents[2] / "src" / "ohmline" / "lab" / "experiments"
+
+
+def claims_of(path: Path) -> list[ast.Call]:
+    tree = ast.parse(path.read_text())
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Claim"
+    ]
+
+
+@pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("*.py")), ids=lambda path: path.stem)
+def test_every_claim_says_when_it_holds(path: Path) -> None:
+    for call in claims_of(path):
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        where = f"{path.name}:{call.lineno}"
+        assert "threshold" in given, (
+            f"{where}: the claim has no threshold: say what must be seen for it to hold"
+        )
+        assert not (isinstance(given["threshold"], ast.Constant) and not given["threshold"].value), where
+
+
+def test_the_walk_finds_the_claims() -> None:
+    assert sum(len(claims_of(path)) for path in EXPERIMENTS.glob("*.py")) > 50
+
+
+def test_what_is_beyond_the_papers_is_ours() -> None:
+    for call in claims_of(EXPERIMENTS / "local.py"):
+        assert any(keyword.arg == "ours" for keyword in call.keywords)
+
+
+def test_every_table_and_figure_of_paper_004_has_an_experiment() -> None:
+    """`ohmline reproduce --list` shows the registry."""
+    shown = [item for item in gu2013.PAPER.items if item.number.startswith(("Table", "Figure"))]
+    assert [item.number for item in shown] == ["Table 1", "Table 2", "Figure 1", "Figure 2", "Figure 3"]
+    for item in shown:
+        ids = [name.removeprefix("reproduce ") for name in item.names]
+        assert ids
+        assert set(ids) <= set(REGISTRY)
+
+
+def found(settings: Settings) -> Result:
+    return Result(
+        [Row.of("d", "m", "x", [1.0, 2.0], 1.4)],
+        [
+            Claim("the paper's", True, "seen", "x < 2 & more"),
+            Claim("our own", False, "not seen", "x < 1", ours=True),
+        ],
+    )
+
+
+def test_a_report_keeps_the_paper_s_claims_and_ours_apart() -> None:
+    reproduction = run(Experiment("id", "title", "paper", (), found))
+    html = experiment_page(reproduction)
+    theirs, ours = html.index("What the paper claims"), html.index("Ours, beside the paper")
+    assert theirs < html.index("the paper&#x27;s</td>") < ours < html.index("our own")
+    assert "x &lt; 2 &amp; more" in html
+    assert "sample standard deviation over the runs" in html
+    assert [claim["ours"] for claim in reproduction.document()["claims"]] == [False, True]
+    assert reproduction.document()["claims"][0]["threshold"] == "x < 2 & more"
+
+
+def test_a_side_without_claims_has_no_heading() -> None:
+    result = Result([], [Claim("our own", True, "", "always", ours=True)])
+    assert list(result.claims_by_side()) == ["Ours, beside the paper"]
+
+
+def test_no_test_is_made_on_few_runs() -> None:
+    few = paired([0.3, 0.4, 0.5], [0.1, 0.2, 0.3])
+    assert few.p is None
+    assert few.better
+    assert "no test with 3 runs" in str(few)
+    assert f"a test needs {FEWEST}" in few.rule
+    with pytest.raises(ParameterError, match="needs at least 5 runs, got 4"):
+        t_test(np.zeros(4), np.ones(4))
+
+
+def test_a_test_says_over_how_many_runs() -> None:
+    rng = np.random.default_rng(0)
+    worse = 0.2 + 0.01 * rng.normal(size=20)
+    clear = paired(worse, worse - 0.05 + 0.01 * rng.normal(size=20))
+    assert clear.better
+    assert clear.p is not None
+    assert clear.p < 1e-6
+    assert "20 runs" in str(clear)
+    assert "over 20 runs" in clear.rule
+    assert not paired(worse, worse + 0.05).better
+    unclear = paired(worse, rng.permutation(worse) - 1e-6)
+    assert unclear.p is not None
+    assert unclear.p > 0.05
+    assert not unclear.better
+    assert paired(np.ones(6), np.ones(6)).p == 1.0
