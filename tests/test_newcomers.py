@@ -73,3 +73,39 @@ def test_one_is_not_many() -> None:
 def test_labels_of_any_kind_keep_their_kind() -> None:
     source = ohm.Images(np.zeros((3, 2, 2)), [1, "a", (2, 3)], classes=[1, (2, 3)])
     assert source.labels.tolist() == [1, (2, 3)]
+
+
+def test_what_a_newcomer_gives_instead_is_answered_with_the_remedy() -> None:
+    path = ohm.Graph.from_edges([(0, 1), (1, 2), (3, 3)], nodes=range(4))
+    networkx = pytest.importorskip("networkx")
+    kernel = ohm.LaplacianKernel(path)
+    cases: list[tuple[Any, str]] = [
+        (
+            lambda: ohm.LaplacianKernel(networkx.karate_club_graph()),
+            r"Graph\.from_networkx\(graph\) takes it",
+        ),
+        (lambda: ohm.LaplacianKernel("edges.csv"), r"Graph\.read\(path\) reads a file"),
+        (lambda: ohm.LocalLGC(kernel), r"give its graph: \.graph"),
+        (lambda: ohm.Perceptron(ohm.RBF(1.0)), r"RBF\(1\.0\)\.over\(points\)"),
+        (lambda: kernel + 1.0, r"add Constant\(1\.0\) or Ridge\(1\.0\)"),
+        (lambda: ohm.play(ohm.LocalLGC(path), [(0, "a")], ohm.GapBelow), r"make one first: GapBelow\(\)"),
+        (lambda: ohm.Stream([0, 1], ["a", "b"]).binary("c"), r"no label of the stream is 'c'.*\['a', 'b'\]"),
+    ]
+    for wrong, words in cases:
+        with pytest.raises(OhmlineError, match=words):
+            wrong()
+    assert ohm.Stream([0, 1], ["a", "b"]).binary("c", absent=True).labels == [-1, -1]
+
+
+def test_a_certificate_is_not_above_the_labels_and_says_first_that_it_is_void() -> None:
+    path = ohm.Graph.from_edges([(k, k + 1) for k in range(11)])
+    kernel = ohm.LaplacianKernel(path) + ohm.Constant(1.0)
+    stream = ohm.Stream(range(12), [k % 3 for k in range(12)])
+    trace = ohm.play(ohm.OneVsRest(lambda: ohm.Perceptron(kernel)), stream)
+    assert ohm.bound.best_bound(trace).value <= trace.asked
+    learner = ohm.Perceptron(kernel)
+    ohm.play(learner, stream.binary(0))
+    again = ohm.bound.PerceptronBound().certify(ohm.play(learner, stream.binary(0)))
+    assert str(again).startswith("nothing is certified (")
+    whole = ohm.bound.Certificate("a theorem", 7.63, 2)
+    assert str(whole).startswith("at most 7 mistakes")

@@ -78,7 +78,7 @@ def test_terms_are_plainly_not_kernels() -> None:
     assert ohm.Constant(0.5) + ohm.Constant(0.25) == ohm.Constant(0.75)
     for nonsense in (
         lambda: ohm.Constant(1.0) + 3,
-        lambda: ohm.LaplacianKernel(PAIR) + 3,
+        lambda: ohm.LaplacianKernel(PAIR) + "x",
         lambda: ohm.Ridge(1.0) * "x",
     ):
         with pytest.raises(TypeError):

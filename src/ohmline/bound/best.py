@@ -58,7 +58,8 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
     'paper 002, Theorem 2'
     """
     if isinstance(expect_trace(trace).learner, OneVsRest):
-        return OneVsRestBound().certify(trace, comparator)
+        added = OneVsRestBound().certify(trace, comparator)
+        return min([added, _trivial(trace)] if added.valid else [_trivial(trace)], key=_value)
     found: list[Certificate] = []
     refused = 0
     bounds = _bounds(trace)
@@ -75,10 +76,18 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
             f"no theorem here is about {type(trace.learner).__name__}, so nothing limits its mistakes. What there is "
             f"without one: {_without_theorem(trace)}"
         )
+    return min([*found, _trivial(trace)], key=_value)
+
+
+def _trivial(trace: Trace) -> Certificate:
+    """No more mistakes than labels."""
     charged = int((trace.charged & trace.asked_at).sum())
     hidden = int(np.count_nonzero(~trace.asked_at))
-    trivial = Certificate("trivial: one mistake per label", float(trace.asked), charged, hidden=hidden)
-    return min([*found, trivial], key=lambda certificate: certificate.value)
+    return Certificate("trivial: one mistake per label", float(trace.asked), charged, hidden=hidden)
+
+
+def _value(certificate: Certificate) -> float:
+    return certificate.value
 
 
 MANY = 6000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import floor, isfinite
 from typing import Any
 
 from ohmline.game.trace import Trace
@@ -30,6 +31,8 @@ class Assumption:
     holds: bool = True
 
 
+WHOLE = ("mistakes", "further mistakes", "updates", "labels")
+"""What is counted in whole numbers."""
 ARITHMETIC = "the arithmetic held"
 """How the assumption begins that a beaten certificate is given."""
 
@@ -99,7 +102,16 @@ class Certificate:
             ]
             state = f"{'assuming that' if self.valid else 'void: it does not hold that'} {broken[0]}"
         terms = f"; {terms}" if terms else ""
-        return f"at most {self.value:.4g} {self.counts}{self.about} ({self.theorem}, {state}{terms})"
+        if not self.valid:
+            return f"nothing is certified ({self.theorem}, {state}{terms})"
+        return f"at most {self.whole} {self.counts}{self.about} ({self.theorem}, {state}{terms})"
+
+    @property
+    def whole(self) -> str:
+        """The limit as it is shown: mistakes are whole, so that 7.6 of them are 7; other counts to four digits."""
+        if self.counts in WHOLE and isfinite(self.value):
+            return f"{floor(self.value):,}"
+        return f"{self.value:.4g}"
 
     @property
     def about(self) -> str:

@@ -66,7 +66,7 @@ class OneVsRestBound(Bound):
 def binary_games(trace: Trace, learner: OneVsRest) -> dict[Any, Trace]:
     """The game of each class against the rest, played again from the start."""
     asked = Stream(trace.nodes, trace.stream.labels, revealed=trace.asked_at)
-    return {label: play(learner.make(), asked.binary(label)) for label in learner.classes}
+    return {label: play(learner.make(), asked.binary(label, absent=True)) for label in learner.classes}
 
 
 def replayed(trace: Trace, games: Mapping[Any, Trace]) -> Assumption:

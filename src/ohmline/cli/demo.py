@@ -58,7 +58,7 @@ def show_game(game: Any) -> None:
         print(f"  certificate  none: it does not hold that {broken}")
     else:
         state = "proven" if certificate.proven else "under assumptions"
-        limit = f"at most {certificate.value:,.0f} mistakes{certificate.about}"
+        limit = f"at most {certificate.whole} mistakes{certificate.about}"
         print(
             f"  certificate  {limit}, where {certificate.charged:,} were counted ({certificate.theorem}; {state})"
         )

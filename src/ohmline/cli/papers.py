@@ -13,7 +13,8 @@ from ohmline.errors import ParameterError
 
 def papers(
     key: Annotated[
-        str | None, typer.Argument(metavar="[PAPER]", help="One paper, such as hp2006; else all of them.")
+        str | None,
+        typer.Argument(metavar="[PAPER]", help="One paper, such as 001 or hp2006; else all of them."),
     ] = None,
     missing: Annotated[
         bool, typer.Option("--missing", help="Only what is not here, with its reason.")
@@ -26,9 +27,10 @@ def papers(
 
     found = table.papers()
     if key is not None:
-        found = tuple(paper for paper in found if paper.key == key)
+        found = tuple(paper for paper in found if key in (paper.key, paper.title.partition(":")[0]))
         if not found:
-            raise ParameterError(f"unknown paper {key!r}; the papers are {', '.join(table.KEYS)}")
+            names = ", ".join(f"{number:03} or {name}" for number, name in enumerate(table.KEYS))
+            raise ParameterError(f"unknown paper {key!r}; the papers are {names}")
     if missing:
         found = tuple(table.without_names(paper) for paper in found)
     if markdown:

@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Bools, Ints, flags, refuse_masked, whole_numbers
-from ohmline.checks import count, fraction, generator, hashable, instance, listed
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.checks import count, flag, fraction, generator, hashable, instance, listed, shown
+from ohmline.errors import LabelError, ParameterError, ShapeError
 from ohmline.graph.graph import Graph
 from ohmline.learn.labels import plain_label
 
@@ -110,8 +110,8 @@ class Stream:
         return len(self.codes)
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        for x, y, shown in zip(self.nodes, self.labels, self.revealed, strict=True):
-            yield x, (y if shown else None)
+        for x, y, open in zip(self.nodes, self.labels, self.revealed, strict=True):
+            yield x, (y if open else None)
 
     @property
     def labels(self) -> list[Any]:
@@ -267,15 +267,22 @@ class Stream:
         shown = generator(seed).random(len(self)) < rate
         return Stream(self.nodes, self.labels, revealed=self.revealed & shown)
 
-    def binary(self, positive: Any) -> Stream:
+    def binary(self, positive: Any, *, absent: bool = False) -> Stream:
         """One class against the rest, as labels +1 and -1.
 
         Parameters
         ----------
         positive
             The label that becomes +1, or a set of them. Every other known label becomes -1.
+        absent
+            Whether `positive` may be a label that does not occur, so that all become -1. By default that is an error.
         """
         wanted = positive if isinstance(positive, set | frozenset) else {hashable(positive, "label")}
+        if not flag(absent, "absent") and not any(y in wanted for y in self.classes):
+            raise LabelError(
+                f"no label of the stream is {shown(positive)}, so that all would be -1; its classes are "
+                f"{shown(list(self.classes))}, and absent=True takes it nevertheless"
+            )
         return self._relabel([None if y is None else 1 if y in wanted else -1 for y in self.labels])
 
     def _pick(self, order: Ints) -> Stream:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
+from os import PathLike
 from typing import Any, final
 
 import numpy as np
@@ -448,7 +449,14 @@ def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropp
 
 def expect_graph(graph: Any, name: str = "graph") -> Graph:
     """A graph, or an error that says how to make one."""
-    instance(graph, Graph, name, "build one with Graph.from_edges, or read it from a file", GraphError)
+    remedy = "build one with Graph.from_edges, or read it from a file"
+    if type(graph).__module__.partition(".")[0] == "networkx":
+        remedy = "Graph.from_networkx(graph) takes it"
+    elif isinstance(graph, str | PathLike):
+        remedy = "Graph.read(path) reads a file"
+    elif hasattr(graph, "graph") and isinstance(graph.graph, Graph):
+        remedy = "give its graph: .graph"
+    instance(graph, Graph, name, remedy, GraphError)
     return graph
 
 

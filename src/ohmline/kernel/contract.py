@@ -262,6 +262,10 @@ class Kernel(ABC):
             from ohmline.kernel.sums import KernelSum
 
             return KernelSum(self, other)
+        if isinstance(other, int | float):
+            raise KernelError(
+                f"a number cannot be added to a kernel; add Constant({other}) or Ridge({other})"
+            )
         return NotImplemented
 
     @final
@@ -316,6 +320,7 @@ class GraphKernel(Kernel):
 
 def expect_kernel(kernel: Kernel) -> Kernel:
     """The kernel that was given, or an error that says how to make one."""
-    return instance(
-        kernel, Kernel, "kernel", "make one, for example LaplacianKernel(graph) + Constant(1)", LearnerError
-    )
+    remedy = "make one, for example LaplacianKernel(graph) + Constant(1)"
+    if callable(getattr(kernel, "over", None)):
+        remedy = f"a kernel on vectors becomes one over given points: {kernel!r}.over(points)"
+    return instance(kernel, Kernel, "kernel", remedy, LearnerError)

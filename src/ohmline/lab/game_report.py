@@ -74,7 +74,7 @@ def _figures(game: Game) -> str:
         what = f"mistakes{certificate.about}" + (
             ", certified" if certificate.proven else ", under assumptions"
         )
-        pairs.append((f"≤ {certificate.value:,.0f}", what))
+        pairs.append((f"≤ {certificate.whole}", what))
     pairs.append((duration(trace.seconds), "for the whole game"))
     return page.tiles(pairs)
 
@@ -177,7 +177,7 @@ def _assumptions(game: Game) -> str:
         )
         for a in certificate.assumptions
     ]
-    said = f"{certificate.charged:,} mistakes or ties{certificate.about}, at most {certificate.value:,.1f}"
+    said = f"{certificate.charged:,} mistakes or ties{certificate.about}, at most {certificate.whole}"
     if not certificate.valid:
         said = "void: an assumption does not hold"
     return f"<p>{escape(certificate.theorem)}: {said}.</p>" + page.table(("assumption", ""), rows)

@@ -225,6 +225,10 @@ def checked(query: Any) -> Any:
     """A query on a stream, or an error that says what one is."""
     if in_compiled_code(query) or (isinstance(query, Wants) and not isinstance(query, type)):
         return query
+    if isinstance(query, type):
+        raise LearnerError(
+            f"query must be a query, got the class {query.__name__}; make one first: {query.__name__}()"
+        )
     raise LearnerError(
         f"expected a query on a stream (Always, RandomRate, VarianceAbove, GapBelow, Budget, a tuple with a body of "
         f"asks, or an object with a method wants), got {shown(query)}"
