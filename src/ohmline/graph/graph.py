@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 
 from ohmline.arrays import AnyArray, Floats, Ints, vector
 from ohmline.checks import count, flag, instance, listed, room, text
-from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
+from ohmline.errors import DirectedError, GraphError, ShapeError, UnknownNode, WeightError
 from ohmline.extras import require
 from ohmline.graph.edges import (
     check_weights,
@@ -154,7 +154,12 @@ class Graph:
             index, s, t = index_of(sources, targets)
         else:
             index = NodeIndex(nodes)
-            s, t = index.positions(sources), index.positions(targets)
+            try:
+                s, t = index.positions(sources), index.positions(targets)
+            except UnknownNode as error:
+                raise UnknownNode(
+                    f"{error}; nodes= names every node of the graph, the ends of its edges as well as isolated ones"
+                ) from None
         return cls._assemble(s, t, column, index, signed=signed, symmetrise=symmetrise, listed=True)
 
     @classmethod

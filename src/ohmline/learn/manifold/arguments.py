@@ -102,7 +102,7 @@ def table_of(given: Sequence[Any] | None, late: bool) -> ClassTable:
     """The classes that a learner knows from the start."""
     names = None if given is None else listed(given, "classes")
     if names is None or (late and not names):
-        return ClassTable(None) if late else ClassTable((-1, 1), remedy=REMEDY)
+        return ClassTable(None) if late else ClassTable((-1, 1), remedy=f"give classes=[...], or {REMEDY}")
     table = ClassTable(names, remedy=REMEDY)
     if len(table) < 2 and not late:
         raise LabelError(f"classes must be two or more different labels, got {shown(names)}")
