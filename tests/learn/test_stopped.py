@@ -180,3 +180,19 @@ def test_a_manifold_learner_keeps_its_classes_and_its_first_points() -> None:
         seed=6,
         least=5,
     )
+
+
+def test_halving_learns_a_label_wholly_or_not_at_all() -> None:
+    stop_at_random(
+        """
+        line = ohm.Graph.from_edges([(k, k + 1) for k in range(60)])
+        for t in range(60):
+            learner = ohm.Halving(line, 3)
+            for x in random.sample(range(61), 8):
+                attempt(3e-3, lambda: learner.learn_one(x, 1 if x < 30 else -1))
+            again = ohm.Halving.restore(learner.snapshot(), line)
+            assert again.labellings == learner.labellings
+        """,
+        seed=7,
+        least=5,
+    )

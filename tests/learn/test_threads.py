@@ -108,3 +108,130 @@ def test_a_game_in_another_thread_is_refused_by_name() -> None:
     ohm.play(learner, [(0, "a"), (20, "b")], progress=meanwhile)
     assert len(found) == 1
     assert learner.classes == ("a", "b")
+
+
+def run_apart(script: str) -> None:
+    """In a process of its own, so that a crash is seen."""
+    head = "import faulthandler, sys, threading\nfaulthandler.enable()\nimport numpy as np, ohmline as ohm\n"
+    done = subprocess.run(
+        [sys.executable, "-c", head + textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_two_writers_take_turns_or_are_refused() -> None:
+    run_apart(
+        """
+        graph = ohm.Graph.from_edges([(k, (k + 1) % 60) for k in range(60)])
+        kernel = ohm.LaplacianKernel(graph) + ohm.Constant(1.0) + ohm.Ridge(0.1)
+        makes = [
+            lambda: ohm.Projection.min_norm(kernel),
+            lambda: ohm.Projection.c_proj(ohm.SolverKernel(graph, b=1.0, columns=4)),
+            lambda: ohm.OneVsRest(lambda: ohm.Projection.min_norm(kernel), [1, -1]),
+        ]
+        sys.setswitchinterval(1e-6)
+        for make in makes:
+            learner, learned, raw = make(), [], []
+
+            def write(nodes):
+                for x in nodes:
+                    while True:
+                        try:
+                            learner.learn_one(x, 1 if x < 30 else -1)
+                        except ohm.OhmlineError as error:
+                            if "is being changed" not in str(error):
+                                raw.append(error)
+                                return
+                            continue
+                        except BaseException as error:
+                            raw.append(error)
+                            return
+                        break
+
+            writers = [threading.Thread(target=write, args=(range(k, 60, 2),)) for k in (0, 1)]
+            [w.start() for w in writers]
+            [w.join() for w in writers]
+            assert not raw, raw
+            assert all(learner.predict_one(x) == (1 if x < 30 else -1) for x in range(60))
+        """
+    )
+
+
+def test_a_refused_game_leaves_the_other_one_alone() -> None:
+    run_apart(
+        """
+        graph = ohm.Graph.from_edges([(k, (k + 1) % 400) for k in range(400)])
+        kernel = ohm.SpectralKernel(graph, rank=40)
+        stream = [(k, f"c{k % 40}") for k in range(400)] * 20
+        alone = ohm.SharedLGC(kernel)
+        ohm.play(alone, stream)
+        learner, stop = ohm.SharedLGC(kernel), threading.Event()
+
+        def disturb():
+            while not stop.is_set():
+                try:
+                    ohm.play(learner, [])
+                except ohm.OhmlineError:
+                    pass
+
+        other = threading.Thread(target=disturb)
+        game = threading.Thread(target=lambda: ohm.play(learner, stream))
+        game.start(); other.start(); game.join(); stop.set(); other.join()
+        assert learner.classes in ((), alone.classes)
+        if learner.classes:
+            assert [learner.predict_one(x) for x in range(400)] == [alone.predict_one(x) for x in range(400)]
+        """
+    )
+
+
+def test_snapshots_and_copies_beside_a_writer_are_of_one_moment() -> None:
+    run_apart(
+        """
+        import copy, pickle
+        graph = ohm.Graph.from_edges([(k, (k + 1) % 80) for k in range(80)])
+        sys.setswitchinterval(1e-6)
+        learner, stop = ohm.LocalLGC(graph, ["a", "b"]), threading.Event()
+
+        def write():
+            while not stop.is_set():
+                for x in range(80):
+                    learner.learn_one(x, "ab"[(x // 7) % 2])
+                for x in range(80):
+                    learner.forget_one(x)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(150):
+                state = learner.snapshot()
+                assert np.array_equal(np.bincount(state["state.label"][state["state.label"] >= 0], minlength=2),
+                                      state["state.counts"])
+                ohm.LocalLGC.restore(state, graph)
+                copy.deepcopy(learner).predict_one(3)
+                pickle.loads(pickle.dumps(learner)).predict_one(3)
+        finally:
+            stop.set()
+            writer.join()
+        """
+    )
+
+
+def test_a_forked_child_finds_the_learner_open() -> None:
+    run_apart(
+        """
+        import os
+        graph = ohm.Graph.from_edges([(k, (k + 1) % 40) for k in range(40)])
+        learner = ohm.LocalLGC(graph)
+        learner.learn_one(0, "a")
+        with learner.alone(), learner.unmoved():
+            child = os.fork()
+            if child == 0:
+                learner.learn_one(5, "b")
+                os._exit(0 if learner.predict_one(5) == "b" else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        """
+    )

@@ -111,15 +111,16 @@ class Blocks:
         step, stopped, asked = learner.step(watched=self.reads_variance), -1, set[int]()
         while True:
             try:
-                run(
-                    step.address,
-                    self.question,
-                    part,
-                    self.reads_variance,
-                    self.limits.most_labels,
-                    progress,
-                    log,
-                )
+                with learner.unmoved():
+                    run(
+                        step.address,
+                        self.question,
+                        part,
+                        self.reads_variance,
+                        self.limits.most_labels,
+                        progress,
+                        log,
+                    )
                 break
             except MissingColumn:
                 learner.restage()

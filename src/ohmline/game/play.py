@@ -101,41 +101,59 @@ def play(
     none_or(function, oracle, "oracle")
     table = _table(stream) if oracle is None else None
     events = Events(learner, query, coins, oracle, limits, predicate, report)
-    reads = needs_variance(query)
-    try:
-        if reads:
-            learner.watch(True)
-        return play_events(events, stream) if table is None else _play_or_not_at_all(events, table, compiled)
-    finally:
-        if reads:
-            learner.watch(False)
+    if table is None:
+        return _watched(events, lambda: play_events(events, stream))
+    if compiled and predicate is None and in_compiled_code(query):
+        # The learner is taken first: a game that is refused would else put back what another one learned.
+        if isinstance(learner, CompiledLearner):
+            with learner.alone():
+                return _all_or_nothing(events, lambda: _play_arrays(learner, events, table))
+        if isinstance(learner, OneVsRest) and is_blind(query) and limits == Until():
+            with learner.alone():
+                return _all_or_nothing(events, lambda: _play_members(learner, events, table))
+    return _all_or_nothing(events, lambda: play_events(events, table))
 
 
-def _play_or_not_at_all(events: Events, table: Stream, compiled: bool) -> Trace:
+def _all_or_nothing(events: Events, game: Callable[[], Trace]) -> Trace:
     """A game that is refused leaves the learner as it was."""
     put_back = events.learner.checkpoint()
     try:
-        return _play_table(events, table, compiled=compiled)
+        return _watched(events, game)
     except OhmlineError:
         put_back()
         raise
 
 
-def _play_table(events: Events, table: Stream, *, compiled: bool) -> Trace:
-    """Play a stream that is all there, in compiled code wherever the learner and the query allow it."""
-    learner, query, limits = events.learner, events.query, events.limits
+def _watched(events: Events, game: Callable[[], Trace]) -> Trace:
+    """A game of which the learner knows whether its query reads variances."""
+    if not needs_variance(events.query):
+        return game()
+    try:
+        events.learner.watch(True)
+        return game()
+    finally:
+        events.learner.watch(False)
+
+
+def _play_arrays(learner: CompiledLearner[Any, Any], events: Events, table: Stream) -> Trace:
+    """Play a stream that is all there in compiled code."""
     start = time.perf_counter()
-    if compiled and events.predicate is None and in_compiled_code(query):
-        # A copy of the coins: where the game goes on event by event after all, they fall again from the start.
-        draws: Floats = np.zeros(0) if events.coins is None else deepcopy(events.coins).random(len(table))
-        if isinstance(learner, CompiledLearner):
-            with learner.alone():
-                meaning, log, played = play_arrays(learner, table, query, draws, limits, events.report)
-            return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
-        if isinstance(learner, OneVsRest) and is_blind(query) and limits == Until():
-            meaning, log = play_members(learner, table, query, draws, events.report)
-            return Trace(learner, table, meaning, log, time.perf_counter() - start)
-    return play_events(events, table)
+    draws = _draws(events, table)
+    meaning, log, played = play_arrays(learner, table, events.query, draws, events.limits, events.report)
+    return Trace(learner, table.take(played), meaning, log, time.perf_counter() - start)
+
+
+def _play_members(learner: OneVsRest, events: Events, table: Stream) -> Trace:
+    """The same for one against the rest, class by class."""
+    start = time.perf_counter()
+    draws = _draws(events, table)
+    meaning, log = play_members(learner, table, events.query, draws, events.report)
+    return Trace(learner, table, meaning, log, time.perf_counter() - start)
+
+
+def _draws(events: Events, table: Stream) -> Floats:
+    """The coins of the game. A copy: where it goes on event by event after all, they fall again from the start."""
+    return np.zeros(0) if events.coins is None else deepcopy(events.coins).random(len(table))
 
 
 def _table(stream: Stream | Iterable[Any]) -> Stream | None:

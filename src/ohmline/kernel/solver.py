@@ -335,15 +335,20 @@ class SolverKernel(GraphKernel):
     def _iterate(self, matrix: sparse.csr_array, right: Floats, tolerance: float | None = None) -> Floats:
         tolerance = self.tolerance if tolerance is None else tolerance
         diagonal = matrix.diagonal()
-        found, converged = conjugate_gradients(
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int64),
-            matrix.data,
-            np.where(diagonal > 0, diagonal, 1.0),
-            right,
-            tolerance,
-            20_000,
-        )
+        try:
+            found, converged = conjugate_gradients(
+                matrix.indptr.astype(np.int64),
+                matrix.indices.astype(np.int64),
+                matrix.data,
+                np.where(diagonal > 0, diagonal, 1.0),
+                right,
+                tolerance,
+                20_000,
+            )
+        except SystemError as error:  # Ctrl-C at the moment at which compiled code returns
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            raise
         if not converged:
             raise KernelError(
                 f"conjugate gradients did not reach {tolerance:g} in 20000 steps; raise fill_limit (now "

@@ -156,28 +156,34 @@ class ManyClassLearner(NodeLearner[Any]):
     def decode(self, code: int) -> Any:
         return self._table.decode(code)
 
-    def learn_one(self, x: Hashable, y: Any) -> Update:
-        with self.alone():
-            known = len(self._table)
-            try:
-                return super().learn_one(x, y)
-            except BaseException:
-                if len(self._table) > known:  # a class was let in, and never learned
-                    self.settle()
-                raise
+    def _learn_one(self, x: Hashable, y: Any) -> Update:
+        known = len(self._table)
+        try:
+            return super()._learn_one(x, y)
+        except BaseException:
+            if len(self._table) > known:  # a class was let in, and never learned
+                self.settle()
+            raise
 
     @final
     def checkpoint(self) -> Callable[[], None]:
-        put_state_back, names = super().checkpoint(), self._table.names
+        put_state_back, names, grown = super().checkpoint(), self._table.names, self._grown()
 
         def put_back() -> None:
-            self._table.become(names)
-            put_state_back()
+            if self._grown() != grown:  # a state of the smaller graph would be read past its end
+                return
+            with self._still:
+                self._table.become(names)
+                put_state_back()
 
         return put_back
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
+
+    def _grown(self) -> Any:
+        """What a checkpoint cannot take back, where there is such a thing: then it takes nothing back."""
+        return None
 
     @abstractmethod
     def _resized(self, keep: Ints, fresh: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -9,6 +10,7 @@ from copy import deepcopy
 from math import nan
 from threading import Lock, RLock
 from typing import Any, ClassVar, Self, cast, final
+from weakref import WeakSet
 
 import numpy as np
 
@@ -152,6 +154,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
     def __new__(cls, *arguments: Any, **options: Any) -> Self:
         made = super().__new__(cls)
         made._lock, made._still = Lock(), RLock()
+        _LEARNERS.add(made)
         return made
 
     @final
@@ -162,12 +165,13 @@ class CompiledLearner(OnlineLearner[X, Y]):
         and gives back anything else can be cut in two by Ctrl-C, and the learner would stay locked.
         """
         if self._lock.locked():
-            raise LearnerError(
-                f"this {type(self).__name__} is being changed, by another thread or by the game from which this call "
-                "came; reading it meanwhile is safe, but let one at a time change it (a threading.Lock around "
-                "learn_one, say)"
-            )
+            raise in_use(self)
         return self._lock
+
+    @final
+    def unmoved(self) -> AbstractContextManager[Any]:
+        """In a `with`: a block of a game, during which nobody reads; what is read between blocks is of one moment."""
+        return self._still
 
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
@@ -236,7 +240,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
         """`learn_compiled` of a place and a code that were checked."""
         bound = self.step()
         try:
-            return bound.learn(bound.address, place, code)
+            with self._still:  # or a snapshot could be of two moments
+                return bound.learn(bound.address, place, code)
         except MissingColumn:
             return self._learn_fetching(bound, place, code)
         except BaseException:
@@ -251,7 +256,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
             self.restage()
             self.supply(asked)
             try:
-                return bound.learn(bound.address, place, code)
+                with self._still:
+                    return bound.learn(bound.address, place, code)
             except MissingColumn:
                 continue
             except BaseException:
@@ -356,7 +362,13 @@ class CompiledLearner(OnlineLearner[X, Y]):
     def variance_one(self, x: X) -> float:
         return self._spread(self.locate(x))
 
+    @final
     def learn_one(self, x: X, y: Y | None) -> Update:
+        with self.alone():
+            return self._learn_one(x, y)
+
+    def _learn_one(self, x: X, y: Y | None) -> Update:
+        """`learn_one`, while nobody else changes the learner."""
         place = self.locate(x)
         if y is None:
             if not self.learns_unlabelled:
@@ -372,7 +384,8 @@ class CompiledLearner(OnlineLearner[X, Y]):
         return deepcopy(self)  # two learners never share a state
 
     def checkpoint(self) -> Callable[[], None]:
-        kept = copied(self._state)
+        with self._still:
+            kept = copied(self._state)
 
         def put_back() -> None:
             self.state = kept
@@ -380,8 +393,30 @@ class CompiledLearner(OnlineLearner[X, Y]):
         return put_back
 
     def __getstate__(self) -> dict[str, Any]:  # neither machine code nor a lock travels
-        return {name: value for name, value in self.__dict__.items() if name not in MORTAL}
+        with self._still:
+            kept = {name: value for name, value in self.__dict__.items() if name not in MORTAL}
+            return {**kept, "_state": copied(self._state)}
 
+
+def in_use(learner: Any) -> LearnerError:
+    """What is raised where somebody is changing the learner already."""
+    return LearnerError(
+        f"this {type(learner).__name__} is being changed, by another thread or by the game from which this call came; "
+        "reading it meanwhile is safe, but let one at a time change it (a threading.Lock around learn_one, say)"
+    )
+
+
+_LEARNERS: WeakSet[CompiledLearner[Any, Any]] = WeakSet()
+
+
+def _open_all() -> None:
+    """In a child process nobody holds a lock: the threads that did are not there."""
+    for learner in _LEARNERS:
+        learner._lock, learner._still = Lock(), RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open_all)
 
 MORTAL = frozenset({"_bound", "_lock", "_still"})
 """What belongs to one learner in one process, and is not copied with it."""

@@ -216,7 +216,9 @@ def saved_text(state: State, kind: str, key: str) -> str:
     found = take(state, kind, key)
     if found.dtype.kind != "U" or found.ndim != 0:
         raise SnapshotError(f"{key!r} of the snapshot must be a string, got {shown(found)}")
-    return str(found)
+    return str(
+        found.item()
+    )  # what str(array) gives is wrong for ever once Ctrl-C stopped NumPy in the midst of it
 
 
 def saved_list(state: State, kind: str, key: str) -> list[Any]:

@@ -66,13 +66,14 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
 
     @final
     def snapshot(self) -> State:
-        return {
-            "kind": np.array(self.kind),
-            "n": np.array(len(self.nodes)),
-            "fingerprint": np.array(self.fingerprint),
-            **{f"state.{name}": np.array(value) for name, value in self._kept()},
-            **self.settings(),
-        }
+        with self._still:
+            return {
+                "kind": np.array(self.kind),
+                "n": np.array(len(self.nodes)),
+                "fingerprint": np.array(self.fingerprint),
+                **{f"state.{name}": np.array(value) for name, value in self._kept()},
+                **self.settings(),
+            }
 
     @abstractmethod
     def settings(self) -> State:

@@ -10,6 +10,7 @@ from typing import Self, final
 import numpy as np
 
 from ohmline.checks import count, flag, instance, room, shown
+from ohmline.compiled import undisturbed
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -143,10 +144,11 @@ class Halving(BinaryLearner[Hashable]):
         mistake = (1 if plus >= minus else -1) != code
         if left == plus + minus:
             return Update(mistake, False, 0.0)
-        self._label[i] = code
-        c = int(self.graph.component_of[i])
-        self._sides[c] = counted(self._parts[c], self._label, self.cut_budget)
-        self._balance()
+        with undisturbed():  # the label and what is counted with it, or neither
+            self._label[i] = code
+            c = int(self.graph.component_of[i])
+            self._sides[c] = counted(self._parts[c], self._label, self.cut_budget)
+            self._balance()
         return Update(mistake, True, math.log2(plus + minus) - math.log2(left))
 
     def snapshot(self) -> State:

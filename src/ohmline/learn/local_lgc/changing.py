@@ -118,6 +118,9 @@ class ChangingLearner(ManyClassLearner):
             relax(self.space, state, tolerance)
         return float(largest_error(self.space, state, np.arange(n)))
 
+    def _grown(self) -> tuple[int, int]:
+        return len(self.nodes), self._growing.count
+
     def watch(self, on: bool) -> None:
         on, found = flag(on, "on"), self.state.solve.found
         if not on and found[0]["worths"] == UNFINISHED:

@@ -91,6 +91,11 @@ class GrowingGraph:
         self._used = attach(adjacency, state, i, j, weight / self.unit, self._used)
         self._edges[min(i, j), max(i, j)] = weight
 
+    @property
+    def count(self) -> int:
+        """How many edges were added."""
+        return len(self._edges)
+
     def added(self) -> State:
         """The edges that came later, in their order, for a snapshot."""
         ends = np.array(list(self._edges), dtype=np.int64).reshape(-1, 2)

@@ -207,7 +207,9 @@ def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float
     solve = state.solve
     if solve.found[0].worths == UNKNOWN or solve.found[0].worths == UNFINISHED:
         solve_worths(adjacency, state)
-        solve.found[0].worths = KNOWN if solve.found[0].watched else FRESH
+        solve.found[0].worths = FRESH
+    if solve.found[0].watched:
+        solve.found[0].worths = KNOWN
     walk = walks_at(adjacency, state, t)
     shift = solve.owed[root(adjacency, t)] / (walk.rate * walk.nodes)
     everywhere = 0.0

@@ -298,15 +298,14 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         self._share()
         return min(trials, room) if self.options.basis.grows else trials
 
-    def learn_one(self, x: ArrayLike, y: Any) -> Update:
-        with self.alone():
-            known = len(self._table)
-            try:
-                return super().learn_one(x, y)
-            except BaseException:
-                if len(self._table) > known:  # a class was let in, and never learned
-                    self.settle()
-                raise
+    def _learn_one(self, x: ArrayLike, y: Any) -> Update:
+        known = len(self._table)
+        try:
+            return super()._learn_one(x, y)
+        except BaseException:
+            if len(self._table) > known:  # a class was let in, and never learned
+                self.settle()
+            raise
 
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
         if self._model is None and self.options.open_width:
