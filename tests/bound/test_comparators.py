@@ -307,3 +307,11 @@ def test_a_kernel_that_is_no_signed_laplacians_voids_a_comparator_of_larger_marg
     assert PounceBound().certify(trace, [1, 1, -1, -1]).proven
     with pytest.raises(OhmlineError):
         PounceBound().certify(trace, ["a"] * 4)
+
+
+def test_a_game_without_updates_needs_no_finite_norm() -> None:
+    """L+ alone holds no function whose values do not sum to 0: its norm is infinite, and times 0 it is no number."""
+    trace = ohm.play(ohm.Projection.one_proj(ohm.LaplacianKernel(generate.line(4).graph)), ohm.Stream([], []))
+    certificate = UpdateBound().certify(trace, [1.0, 2.0, 3.0, 4.0])
+    assert (certificate.value, certificate.charged) == (0.0, 0)
+    assert certificate.terms == {"sqnorm": np.inf, "longest": 0.0}

@@ -69,6 +69,14 @@ def survives(trace: ohm.Trace, comparators: Iterable[np.ndarray | None]) -> int:
     return number
 
 
+def test_a_class_larger_than_any_float_is_shown() -> None:
+    trace = ohm.play(ohm.Halving(generate.line(1100).graph, 1100), ohm.Stream([0], [1]))
+    certificate = HalvingBound().certify(trace)
+    assert certificate.terms["labellings"] == 2**1100
+    assert "labellings = 1.358e+331, left = 6.791e+330, cut_budget = 1100" in str(certificate)
+    assert certificate.value == 1
+
+
 def random_game(seed: int) -> int:
     rng = np.random.default_rng(seed)
     graph = thin_graph(KINDS[seed % len(KINDS)], rng, most=7)

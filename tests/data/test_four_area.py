@@ -106,7 +106,25 @@ def test_areas_may_be_counted_from_one(place: Path) -> None:
         ("paper_author.txt", "1\t30\n2\t7\n", "no paper by two authors with an area"),
         ("paper_author.txt", "1\t30\n1\t7\n77\t7\n", r"paper 77 is not in .*paper.txt \(1 are not\)"),
         ("paper_author.txt", "1\t99999999999999999999\n", "is no number of this data set"),
-        ("author.txt", "seven\tname\n", "author.txt, line 1: expected a number, a tab and a name"),
+        (
+            "author.txt",
+            "seven\tname\n",
+            "author.txt, line 1: expected a number, a tab and a name, got 'seven",
+        ),
+        (
+            "author.txt",
+            "30\tA\n\n18446744073709551616\tB\n",
+            r"author.txt, line 3: 18446744073709551616 is no number of this data set, which has 0 to 2147483648",
+        ),
+        ("author.txt", "30\tA\n" + 5000 * "9" + "\tB\n", r"author.txt, line 2: 9{57}\.\.\. is no number"),
+        ("paper.txt", "1_0\ttitle\n", "paper.txt, line 1: expected a number, a tab and a name, got '1_0"),
+        ("paper_author.txt", "1\t30\n1_0\t7\n", "paper_author.txt, line 2: expected two .* got '1_0"),
+        (
+            "paper_author.txt",
+            "1\t30\n1\t" + 5000 * "9",
+            r"paper_author.txt, line 2: 9{57}\.\.\. is no number",
+        ),
+        ("author_label.txt", "2147483649\t0\tA\n", "author_label.txt, line 1: 2147483649 is no number"),
     ],
 )
 def test_damage_is_named(place: Path, file: str, content: str, message: str) -> None:

@@ -37,13 +37,14 @@ def test_a_minimum_cut_needs_two_nodes_and_no_negative_weight() -> None:
 
 def contraction_bits(seed: int) -> bool:
     """The bound of contractions holds; whether it is below that of all sets of edges."""
-    graph = thin_graph(["ring", "clique with tails", "any"][seed % 3], np.random.default_rng(seed), most=8)
-    a, b, _ = graph.edges()
+    kinds = ["ring", "clique with tails", "any", "signed"]
+    graph = thin_graph(kinds[seed % 4], np.random.default_rng(seed), most=8)
+    a, b, w = graph.edges()
     every = every_labelling(graph)
-    counts = (every[:, a] != every[:, b]).sum(axis=1)
+    counts = (every[:, a] * every[:, b] * np.sign(w) < 0).sum(axis=1)
     budget = int(np.random.default_rng(seed).integers(0, graph.n_edges + 1))
     found = labelling_bits(graph, budget, connectivity=True)
-    assert np.log2((counts <= budget).sum()) <= found + 1e-12
+    assert (counts <= budget).sum() <= 2 ** (found + 1e-12)  # there may be none on a signed graph
     plain = labelling_bits(graph, budget)
     assert found <= plain
     return found < plain
@@ -63,6 +64,32 @@ def test_contractions_count_nearly_exactly_on_a_ring() -> None:
     assert labelling_bits(apart, 1, connectivity=True) == labelling_bits(apart, 1)
     with pytest.raises(ParameterError, match="connectivity must be True or False"):
         labelling_bits(ring, 1, connectivity=1)
+
+
+def signed_cliques(n: int) -> list[ohm.Graph]:
+    """All cliques whose first node has positive edges only; every other one has as many labellings as one of these."""
+    pairs = list(itertools.combinations(range(n), 2))
+    signs = itertools.product((-1.0, 1.0), repeat=len(pairs) - n + 1)
+    weights = ([1.0] * (n - 1) + list(rest) for rest in signs)
+    return [
+        ohm.Graph.from_edges([(a, b, w) for (a, b), w in zip(pairs, found, strict=True)], signed=True)
+        for found in weights
+    ]
+
+
+def test_contractions_bound_signed_labellings_by_twice_the_budget() -> None:
+    """A signed graph can have more labellings than cuts of as many edges, as a negative triangle has."""
+    triangle = ohm.Graph.from_edges([(0, 1, -1.0), (1, 2, -1.0), (0, 2, -1.0)], signed=True)
+    assert measure.minimum_cut(triangle, weighted=False) == 2
+    assert (cuts(triangle, every_labelling(triangle)) <= 1).sum() == 6 > 2 ** _contracted_bits(3, 1, 2)
+    smaller = 0
+    for graph in [triangle, *signed_cliques(4), *signed_cliques(5)]:
+        counts = cuts(graph, every_labelling(graph))
+        for k in range(int(counts.min()), graph.n_edges + 1):
+            found = labelling_bits(graph, k, connectivity=True)
+            assert np.log2((counts <= k).sum()) <= found + 1e-12
+            smaller += found < labelling_bits(graph, k)
+    assert smaller > 0
 
 
 def test_contractions_need_the_minimum_cut_to_be_right() -> None:

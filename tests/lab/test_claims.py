@@ -11,6 +11,11 @@ import pytest
 from ohmline.errors import ParameterError
 from ohmline.lab.experiment import REGISTRY, Claim, Experiment, Result, Row, Settings, run
 from ohmline.lab.experiment_report import experiment_page
+from ohmline.lab.experiments import glz2008 as glz
+from ohmline.lab.experiments.glz2008_risk import METHODS, _claims
+from ohmline.lab.experiments.gu2013 import faster
+from ohmline.lab.experiments.h2008 import half_the_time
+from ohmline.lab.experiments.hpw2005_runs import Curves, alike_and_weaker
 from ohmline.lab.paired import FEWEST, paired, t_test
 from ohmline.lab.papers import gu2013
 
@@ -107,3 +112,61 @@ def test_a_test_says_over_how_many_runs() -> None:
     assert unclear.p > 0.05
     assert not unclear.better
     assert paired(np.ones(6), np.ones(6)).p == 1.0
+
+
+# -- what a claim needs in order to hold: each fails where the sentence is false ---------------------------------------
+
+
+def curves_of(one: int, cyclic: int, least_norm: int) -> Curves:
+    curves = Curves([0])
+    curves.runs = {"1-proj": {0: [one]}, "C-proj": {0: [cyclic]}, "MNI-ag": {0: [least_norm]}}
+    return curves
+
+
+def test_methods_are_alike_only_where_both_halves_are_seen() -> None:
+    def verdicts(**found: Curves) -> list[bool]:
+        return [claim.holds for claim in alike_and_weaker(found, "alike")]
+
+    assert verdicts(a=curves_of(75, 49, 73)) == [False, True]
+    assert verdicts(a=curves_of(75, 70, 73)) == [True, True]
+    assert verdicts(a=curves_of(72, 70, 73)) == [True, False]
+    assert verdicts(a=curves_of(75, 70, 73), b=curves_of(75, 73, 49)) == [False, True]
+    weaker = alike_and_weaker({"": curves_of(75, 70, 73)}, "alike", factor=1.2)[1]
+    assert not weaker.holds
+    assert weaker.threshold == "more than 1.2 times the larger of the two"
+
+
+@pytest.mark.parametrize("basic", [0.94, 1.08])
+def test_the_zero_function_approximates_no_risk(basic: float) -> None:
+    def approximates(buffer: float, tree: float) -> bool:
+        ends = dict(zip(METHODS, (basic, buffer, tree), strict=True))
+        table = {method: {500: [2.0], 1000: [end]} for method, end in {**ends, glz.BATCH: 0.01}.items()}
+        return next(claim.holds for claim in _claims({"x": table}) if "approximate" in claim.claim)
+
+    assert METHODS == (glz.BASIC, glz.BUFFER, glz.TREE)
+    assert approximates(basic, basic)
+    assert approximates(basic + 0.005, basic - 0.005)
+    assert not approximates(1.0, basic)
+    assert not approximates(basic, 1.0)
+    assert not approximates(basic, 0.97)
+
+
+def test_a_coin_is_wrong_half_of_the_time_and_no_other_rate_is() -> None:
+    rng = np.random.default_rng(0)
+    assert half_the_time(rng.binomial(20, 0.5, size=100).tolist(), 20)
+    for rate in (0.3, 0.4, 0.6, 0.7):
+        assert not half_the_time(rng.binomial(20, rate, size=100).tolist(), 20)
+
+
+def test_times_that_a_clock_cannot_tell_apart_decide_nothing() -> None:
+    near = faster("SSLGC", "OLLGC", {"SSLGC": 0.00695, "OLLGC": 0.00703})
+    assert not near.holds
+    assert near.detail == (
+        "6.95 and 7.03 ms a binary problem: they differ by less than 10%, so it is not decided"
+    )
+    clear = faster("SSLGC", "OLLGC", {"SSLGC": 0.005, "OLLGC": 0.007})
+    assert clear.holds
+    assert "decided" not in clear.detail
+    slower = faster("SSLGC", "OLLGC", {"SSLGC": 0.009, "OLLGC": 0.007})
+    assert not slower.holds
+    assert "decided" not in slower.detail

@@ -269,6 +269,10 @@ def test_bad_input_is_refused() -> None:
         ohm.Halving(ohm.Graph.from_edges([(0, 1, 0.5)]), 1)
     with pytest.raises(ParameterError, match="width_limit must be a whole number of at least 1, got 0"):
         ohm.Halving(line(4).graph, 1, width_limit=0)
+    with pytest.raises(
+        ParameterError, match=r"cut of exactly cut_budget=1000000000000 .* together weigh 3\)"
+    ):
+        ohm.Halving(line(4).graph, 10**12, exactly=True)
     unbalanced = ohm.Graph.from_edges([(0, 1, -1.0), (1, 2, -1.0), (0, 2, -1.0)], signed=True)
     with pytest.raises(ParameterError, match=r"cut of at most cut_budget=0 .*raise it"):
         ohm.Halving(unbalanced, 0)

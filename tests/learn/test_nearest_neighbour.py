@@ -57,6 +57,41 @@ def test_agrees_with_a_search_through_the_labelled_nodes(game, distance: ohm.Dis
         seen[i] = y
 
 
+@settings(max_examples=60)
+@given(st.lists(st.integers(-12, 12), min_size=2, max_size=7), st.integers(0, 10**6))
+def test_resistances_are_told_apart_whatever_the_ratio_of_the_weights(powers: list[int], seed: int) -> None:
+    """On a tree a resistance is the sum of 1 / w along the path, which fractions hold exactly."""
+    rng = np.random.default_rng(seed)
+    n = len(powers) + 1
+    weights = [float(rng.integers(1, 9)) * 10.0**power for power in powers]
+    up = [int(rng.integers(child)) for child in range(1, n)]
+    apart = [[Fraction(0)] * n for _ in range(n)]
+    for child in range(1, n):
+        for other in range(child):
+            far = apart[up[child - 1]][other] + 1 / Fraction(weights[child - 1])
+            apart[child][other] = apart[other][child] = far
+    edges = [(up[child - 1], child, weights[child - 1]) for child in range(1, n)]
+    learner = ohm.NearestNeighbour(ohm.Graph.from_edges(edges, nodes=range(n)), ohm.Distance.RESISTANCE)
+    np.testing.assert_allclose(learner.space.matrix, np.array(apart, dtype=float), rtol=1e-12)
+    seen: dict[int, int] = {}
+    for i in rng.permutation(n).tolist():
+        seen[i] = int(rng.choice([-1, 1]))
+        learner.learn_one(i, seen[i])
+        for j in range(n):
+            first, *others = sorted(seen, key=apart[j].__getitem__)
+            if not others or apart[j][others[0]] > apart[j][first] * Fraction(1.001):
+                assert learner.predict_one(j) == seen[first]
+
+
+def test_the_heavier_one_of_two_heavy_edges_is_shorter_beside_a_light_bridge() -> None:
+    graph = ohm.Graph.from_edges([("a", "b", 1e9), ("b", "c", 2e8), ("c", "d", 1e-9)])
+    learner = ohm.NearestNeighbour(graph, ohm.Distance.RESISTANCE)
+    learner.learn_one("c", -1)
+    learner.learn_one("a", 1)
+    assert learner.predict_one("b") == 1  # 1e-9 ohm from a, 5e-9 from c
+    np.testing.assert_allclose(learner.space.matrix[1, [0, 2, 3]], [1e-9, 5e-9, 1e9], rtol=1e-12)
+
+
 def test_a_repeated_node_takes_its_new_label() -> None:
     learner = ohm.NearestNeighbour(ohm.Graph.from_edges([(0, 1), (1, 2)]))
     learner.learn_one(0, 1)

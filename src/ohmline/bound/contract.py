@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from math import floor, isfinite
 from typing import Any
 
@@ -94,7 +95,7 @@ class Certificate:
         return self.valid and all(a.checked for a in self.assumptions)
 
     def __str__(self) -> str:
-        terms = ", ".join(f"{name} = {value:.4g}" for name, value in self.terms.items())
+        terms = ", ".join(f"{name} = {_shown(value)}" for name, value in self.terms.items())
         state = "proven"
         if not self.proven:
             broken = [
@@ -148,3 +149,11 @@ class Bound(ABC):
 def rounded_up(value: float, error: float = 0.0) -> float:
     """A value of sums, products and roots, at least as large as without rounding; `error` is its relative error."""
     return value * (1 + error + 1e-12)
+
+
+def _shown(value: float) -> str:
+    """Four digits, also of a whole number that no floating-point number holds."""
+    try:
+        return f"{value:.4g}"
+    except OverflowError:
+        return f"{Decimal(value):.4g}"

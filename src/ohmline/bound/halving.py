@@ -89,14 +89,16 @@ def labelling_bits(graph: Graph, cut_budget: int, *, connectivity: bool = False)
     random edges until r nodes are left: with i nodes left and at least i c / 2 edges, c the least number of edges that
     disconnect the graph, a cut of k edges survives a step with probability 1 - 2k / (ci) at least, and what survives
     is one of 2^(r - 1) - 1 cuts. So there are at most (2^(r - 1) - 1) / (product of these over i from r + 1 to n)
-    such cuts (Karger and Stein), each of two labellings, and two labellings more that cut nothing.
+    such cuts (Karger and Stein), each of two labellings, and two labellings more that cut nothing. On a signed graph an
+    edge of negative weight is cut where its ends agree. Two labellings that cut at most k edges each then disagree
+    across at most 2k edges, so the class is no larger than that of 2k without the signs.
 
     Differs: the paper prints C(n (n - 1), k), with every pair of nodes for an edge.
 
     Parameters
     ----------
     graph
-        Any graph; the weights of its edges play no part.
+        Any graph; the weights of its edges play no part, but for their signs with `connectivity`.
     cut_budget
         The largest number of cut edges of a labelling in the class, at least 0.
     connectivity
@@ -116,7 +118,8 @@ def labelling_bits(graph: Graph, cut_budget: int, *, connectivity: bool = False)
     sets = sum(math.comb(graph.n_edges, j) for j in range(budget + 1))
     bits = graph.n_components + math.log2(sets)
     if flag(connectivity, "connectivity") and graph.is_connected and graph.n > 1:
-        bits = min(bits, _contracted_bits(graph.n, budget, round(minimum_cut(graph, weighted=False))))
+        apart = 2 * budget if graph.signed else budget
+        bits = min(bits, _contracted_bits(graph.n, apart, round(minimum_cut(graph, weighted=False))))
     return bits
 
 

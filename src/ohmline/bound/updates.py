@@ -63,7 +63,8 @@ class UpdateBound(Bound):
         longest = self._longest(seen, learner)
         # A value that is 0 but for rounding counts as on the wrong side, so an update may be that much shorter.
         length = np.sqrt(learner.kernel.sqnorm(learner.values_at_start)) + 2 * np.sqrt(found.sqnorm)
-        short = float(max(TIE * length, ROUNDING * float(fresh.state.gross[0])) * np.sqrt(longest))
+        error = max(TIE * length, ROUNDING * float(fresh.state.gross[0]))
+        short = float(error * np.sqrt(longest)) if longest > 0 else 0.0  # the norm may be infinite
         shorter = 1 / (1 - short) ** 2 if short <= SHARP else 1.0
         return Certificate(
             "paper 000, section 4.1" + found.suffix,

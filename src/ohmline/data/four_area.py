@@ -14,6 +14,8 @@ FOLDER = "DBLP_four_area"
 """The name of the folder that the archive unpacks to."""
 AREAS = ("database", "data mining", "machine learning", "information retrieval")
 """The areas in the order of the labels; some copies count them from 0 and some from 1."""
+LARGEST = 2**31
+"""No author, paper or area has a larger number."""
 REMEDY = "take the file from a fresh copy of the archive"
 
 
@@ -57,25 +59,34 @@ def _joint_papers(author: Ints, paper: Ints, writer: Ints) -> tuple[Ints, Ints]:
 
 def _columns(path: Path) -> tuple[Ints, Ints]:
     """The first two columns, whole numbers; what follows (names, in any encoding) is not read."""
-    numbers = []
-    for row, line in enumerate(_lines(path), start=1):
-        fields = line.split(b"\t")
-        try:
-            numbers.append((int(fields[0]), int(fields[1])))
-        except (ValueError, IndexError):
-            text = line.decode("utf-8", "replace")[:60]
-            raise DataError(
-                f"{path}, line {row}: expected two whole numbers with a tab between them, got {text!r}; {REMEDY}"
-            ) from None
-        if min(numbers[-1]) < 0 or max(numbers[-1]) > 2**31:
-            raise DataError(
-                f"{path}, line {row}: {max(numbers[-1], key=abs)} is no number of this data set; {REMEDY}"
-            )
-    table = np.array(numbers, dtype=np.int64)
+    table = np.array(_numbers(path, 2, "two whole numbers with a tab between them"), dtype=np.int64)
     return table[:, 0], table[:, 1]
 
 
-def _lines(path: Path) -> list[bytes]:
+def _numbers(path: Path, columns: int, expected: str) -> list[list[int]]:
+    """The first columns of every line that is not blank: plain digits, of no larger number than the data set has."""
+    numbers = []
+    for row, line in _lines(path):
+        fields = [field.strip() for field in line.split(b"\t")[:columns]]
+        if len(fields) < columns or not all(field.removeprefix(b"-").isdigit() for field in fields):
+            raise DataError(f"{path}, line {row}: expected {expected}, got {_shown(line)!r}; {REMEDY}")
+        for field in fields:
+            if not field.isdigit() or len(field) > len(str(LARGEST)) or int(field) > LARGEST:
+                raise DataError(
+                    f"{path}, line {row}: {_shown(field)} is no number of this data set, which has 0 to {LARGEST}; "
+                    f"{REMEDY}"
+                )
+        numbers.append([int(field) for field in fields])
+    return numbers
+
+
+def _shown(found: bytes) -> str:
+    text = found.decode("utf-8", "replace")
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _lines(path: Path) -> list[tuple[int, bytes]]:
+    """The lines that are not blank, each with its number."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -84,7 +95,8 @@ def _lines(path: Path) -> list[bytes]:
         ) from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
-    lines = [line for line in content.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()]
+    rows = enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1)
+    lines = [(row, line) for row, line in rows if line.strip()]
     if not lines:
         raise DataError(f"{path} is empty; {REMEDY}")
     return lines
@@ -113,12 +125,7 @@ def _expect_distinct(path: Path, numbers: Ints, kind: str) -> None:
 
 def _expect_listed(path: Path, numbers: Ints, kind: str) -> None:
     """Every number has a line of its own in the dictionary of its kind."""
-    listed = []
-    for row, line in enumerate(_lines(path), start=1):
-        number = line.split(b"\t")[0].strip()
-        if not number.isdigit():
-            raise DataError(f"{path}, line {row}: expected a number, a tab and a name; {REMEDY}")
-        listed.append(int(number))
+    listed = _numbers(path, 1, "a number, a tab and a name")
     missing = np.setdiff1d(numbers, np.array(listed, dtype=np.int64))
     if len(missing):
         raise DataError(f"{kind} {missing[0]} is not in {path} ({len(missing)} are not); {REMEDY}")

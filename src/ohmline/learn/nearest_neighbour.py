@@ -15,8 +15,8 @@ from ohmline.checks import count, instance, room, shown
 from ohmline.compiled import implements
 from ohmline.errors import LearnerError, SnapshotError
 from ohmline.graph.graph import Graph
+from ohmline.graph.measure import resistance_matrix
 from ohmline.graph.nodes import NodeIndex
-from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.kernel.space import Dense
 from ohmline.learn.contract import TIE, State, expect_kind, saved_count, saved_member
 from ohmline.learn.hypothesis import signed
@@ -31,7 +31,7 @@ class Distance(enum.Enum):
     GEODESIC = "geodesic"
     """Shortest path, an edge of weight w being 1/w long."""
     RESISTANCE = "resistance"
-    """Effective resistance."""
+    """Effective resistance (`graph.measure.resistance_matrix`), precise whatever the ratio of the weights."""
 
 
 class NearestState(NamedTuple):
@@ -64,7 +64,8 @@ class NearestNeighbour(BinaryNodeLearner):
     graph
         The graph, without negative weights.
     distance
-        How far apart two nodes are: `Distance.GEODESIC` (default) or `.RESISTANCE`.
+        How far apart two nodes are: `Distance.GEODESIC` (default) or `.RESISTANCE`, which takes O(m^3) for a
+        component of m nodes, at most 15,000.
     k
         How many neighbours vote, at least 1, which is the default.
 
@@ -97,8 +98,10 @@ class NearestNeighbour(BinaryNodeLearner):
         self.graph, self.distance, self.k = graph, distance, count(k, "k", least=1)
         n = graph.n
         shape = (n, min(self.k, n))  # no more than n can vote
-        room(16 * n * shape[1], f"the {shape[1]} nearest neighbours of {n} nodes")
-        self.space = Dense(_geodesic(graph) if distance is Distance.GEODESIC else _resistance(graph))
+        room(
+            8 * n * n + 16 * n * shape[1], f"the distances and the {shape[1]} nearest neighbours of {n} nodes"
+        )
+        self.space = Dense(_geodesic(graph) if distance is Distance.GEODESIC else resistance_matrix(graph))
         self.state = NearestState(np.full(shape, -1, np.int64), np.full(shape, np.inf), np.zeros(n, np.int64))
 
     @property
@@ -175,12 +178,3 @@ def learn_nearest(space: Any, state: NearestState, x: int, y: int, margin: float
 def _geodesic(graph: Graph) -> Floats:
     lengths = sparse.csr_array((1 / graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
     return np.asarray(csgraph.shortest_path(lengths, directed=False), dtype=np.float64)
-
-
-def _resistance(graph: Graph) -> Floats:
-    kernel = LaplacianKernel(graph).space.matrix
-    diagonal = np.diagonal(kernel)
-    resistance = np.maximum(diagonal[:, None] + diagonal - 2 * kernel, 0.0)
-    resistance[graph.component_of[:, None] != graph.component_of] = np.inf
-    np.fill_diagonal(resistance, 0.0)
-    return np.asarray(resistance, dtype=np.float64)

@@ -20,9 +20,9 @@ def minimum_cut(graph: Graph, *, weighted: bool = True) -> float:
     Parameters
     ----------
     graph
-        A graph of at least two nodes, without negative weights.
+        A graph of at least two nodes; without negative weights, unless only the edges are counted.
     weighted
-        False to count the edges of the cut and not their weights. Default True.
+        False to count the edges between the two parts and not their weights, nor the signs of these. Default True.
 
     Examples
     --------
@@ -34,7 +34,8 @@ def minimum_cut(graph: Graph, *, weighted: bool = True) -> float:
     weighted = flag(weighted, "weighted")
     if graph.n < 2:
         raise GraphError("a minimum cut needs at least two nodes, and the graph has one")
-    lengths(graph)  # refuses negative weights
+    if weighted:
+        lengths(graph)  # refuses negative weights
     if not graph.is_connected:
         return 0.0
     room(8 * graph.n**2, f"the minimum cut of {graph.n} nodes")

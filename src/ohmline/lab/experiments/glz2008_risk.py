@@ -19,6 +19,9 @@ from ohmline.learn.manifold import Manifold
 TUNED = "tuned: λ₁ = 1e-4, λ₂ = 1"
 EVEN = "λ₁ = λ₂ = 0.1"
 TASKS = {TUNED: glz.SPIRALS, EVEN: replace(glz.SPIRALS, lambda_1=0.1, lambda_2=0.1)}
+ZERO = 1.0
+"""The risk of the zero function, which learns nothing."""
+NEAR = 0.15
 METHODS = (glz.BASIC, glz.BUFFER, glz.TREE)
 
 
@@ -42,7 +45,8 @@ def run(settings: Settings) -> Result:
 
 NOTES = [
     "J_t(f_t) is exact: every earlier point counts, also for methods that keep only a few. Steps are the "
-    "printed ones. The zero function has the risk 1.",
+    "printed ones. The zero function has the risk 1, so that a risk near 1 is near everything that has learned little; "
+    "what methods gain over it is compared.",
     "The no-regret theorem is about T to infinity. At the parameters tuned for batch MR the online risk is "
     "still near that of the zero function after 8000 points, although the sign of f is right nearly "
     "everywhere by then; with stronger regularisers the two risks do come together.",
@@ -88,13 +92,14 @@ def _claims(risks: dict[str, Errors]) -> list[Claim]:
                 threshold="lower at the last T than at the first, for every method",
             )
         )
-        spread = max(abs(ends[m] / ends[glz.BASIC] - 1) for m in METHODS)
+        gain = {m: ZERO - v for m, v in ends.items()}
         claims.append(
             Claim(
-                f"buffer and RPtree approximate basic online MR well in J_air ({name}: within 15 %)",
-                spread <= 0.15,
-                detail,
-                threshold="within 15 % of basic online MR",
+                f"buffer and RPtree approximate basic online MR well in J_air ({name})",
+                all(abs(gain[m] - gain[glz.BASIC]) <= NEAR * abs(gain[glz.BASIC]) for m in METHODS),
+                f"below the risk of the zero function at T = {last} by: "
+                + ", ".join(f"{m} {g:.4f}" for m, g in gain.items()),
+                threshold=f"what each gains over the zero function is within {NEAR:.0%} of basic online MR's gain",
             )
         )
     return claims

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.game import Stream, Trace, play, play_active
 from ohmline.kernel import Kernel
-from ohmline.lab.experiment import Row
+from ohmline.lab.experiment import Claim, Row
 from ohmline.learn import Contradiction, Projection
 from ohmline.query import MaxProgress, MinMargin, Random
 
 QUERIES = {"Act-st": MaxProgress(), "Act-mu": MinMargin(), "random choice": Random()}
 """Who chooses the first t labels, which are learned aggressively."""
+
+
+WHOLE = ("1-proj", "C-proj", "MNI-ag")
+"""The methods that choose nothing."""
+ALIKE = 1.2
+"""The ratio of two numbers of mistakes up to which methods perform alike."""
 
 
 def both(method: str) -> str:
@@ -76,3 +82,33 @@ def future_errors(kernel: Kernel, labels: Ints, orders: Iterable[int], curves: C
                         seed=number,
                     )
                     curves.add(name, t, trace)
+
+
+def alike_and_weaker(found: Mapping[str, Curves], words: str, factor: float = 1.0) -> list[Claim]:
+    """Both halves of what the paper says of its figure: two methods are alike, and 1-proj is weaker than either.
+
+    `found` has the curves by the name of their data, `words` are those of the first half, and 1-proj must make more
+    than `factor` times the mistakes of each.
+    """
+    totals = {name: {method: curves.mean(method, 0) for method in WHOLE} for name, curves in found.items()}
+    pairs = {name: (total["C-proj"], total["MNI-ag"]) for name, total in totals.items()}
+    detail = "mistakes in all: " + "; ".join(
+        (f"{name}: " if name else "") + ", ".join(f"{method} {count:.1f}" for method, count in total.items())
+        for name, total in totals.items()
+    )
+    every = " in every one" if len(found) > 1 else ""
+    above = f"more than {factor:g} times" if factor > 1 else "more than"
+    return [
+        Claim(
+            words,
+            all(max(pair) <= ALIKE * min(pair) for pair in pairs.values()),
+            detail,
+            threshold=f"the larger at most {ALIKE:g} times the smaller{every}",
+        ),
+        Claim(
+            "1-proj is weaker than both",
+            all(totals[name]["1-proj"] > factor * max(pair) for name, pair in pairs.items()),
+            detail,
+            threshold=f"{above} the larger of the two{every}",
+        ),
+    ]

@@ -201,11 +201,13 @@ class Halving(BinaryLearner[Hashable]):
         self._behind.reverse()
 
     def _others(self, c: int) -> Profile:
-        """Entry k: how many labellings of the other components have a cut of at most (exactly) k."""
+        """Entry k: how many labellings of the other components have a cut of at most (exactly) k.
+
+        The last entry counts for every larger k too.
+        """
         if c not in self._within:
             rest = convolve(self._ahead[c], self._behind[c], self.cut_budget)
-            none = [0] * (self.cut_budget + 1 - len(rest) if self.exactly else 0)
-            self._within[c] = [*rest, *none] if self.exactly else list(itertools.accumulate(rest))
+            self._within[c] = [*rest, 0] if self.exactly else list(itertools.accumulate(rest))
         return self._within[c]
 
     def _counts(self, i: int) -> tuple[int, int]:
