@@ -191,6 +191,45 @@ def test_a_part_without_labels_costs_nothing() -> None:
     assert least_energy(graph.laplacian(), [], []).energy == 0
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_least_energy_keeps_its_digits_over_weights_far_apart(signed: bool) -> None:
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n, span = int(rng.integers(2, 8)), float(rng.choice([3, 6, 9]))
+        edges = {}
+        pairs = [(int(rng.integers(k)), k) for k in range(1, n)] + rng.integers(n, size=(n, 2)).tolist()
+        for a, b in pairs:
+            if a < b:
+                sign = -1.0 if signed and rng.random() < 0.4 else 1.0
+                edges[a, b] = sign * float(10 ** rng.uniform(-span, span))
+        graph = ohm.Graph.from_edges(
+            [(a, b, w) for (a, b), w in edges.items()], nodes=range(n), signed=signed
+        )
+        matrix = [[Fraction(0)] * n for _ in range(n)]
+        for (a, b), w in edges.items():
+            matrix[a][b] = matrix[b][a] = -Fraction(w)
+            matrix[a][a] += abs(Fraction(w))
+            matrix[b][b] += abs(Fraction(w))
+        rows = rng.permutation(n)[: int(rng.integers(1, n + 1))]
+        y = rng.choice([-1, 1], size=len(rows))
+        exact = least(matrix, {int(i): Fraction(int(v)) for i, v in zip(rows, y, strict=True)})
+        assert exact is not None
+        found = least_energy(graph.laplacian(), rows, y)
+        assert found.energy == pytest.approx(float(exact[0]), rel=1e-11, abs=0), seed
+        np.testing.assert_allclose(found.u, [float(v) for v in exact[1]], atol=1e-11)
+
+
+def test_the_least_energy_with_vertex_weights_far_apart() -> None:
+    # 0 -(1e-9)- 1 -(2^-10)- 2, and a vertex weight of 3e-9 on the last: three resistors in a row.
+    table = np.array(
+        [[1e-9, -1e-9, 0.0], [-1e-9, 1e-9 + 2.0**-10, -(2.0**-10)], [0.0, -(2.0**-10), 2.0**-10 + 3e-9]]
+    )
+    found = least_energy(table, [0], [1])
+    assert found.energy == pytest.approx(1 / (1e9 + 2**10 + 1 / 3e-9), rel=1e-6)
+    with pytest.raises(ParameterError, match="leaves the range of numbers"):
+        least_energy([[1e308, -1e308], [-1e308, 1e308]], [0, 1], [1, -1])
+
+
 @pytest.mark.parametrize(
     ("matrix", "error", "words"),
     [

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, vector
 from ohmline.bound.directions import BLURRED, directions, undecided
+from ohmline.bound.sharpness import SHARP
 from ohmline.errors import GraphError, KernelError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.measure import resistance_matrix
@@ -68,7 +69,7 @@ def compared_lengths(kernel: Kernel, other: Kernel, coefficients: ArrayLike) -> 
         _expect_ordered(one, two, kernel, other)
     lengths = ComparedLengths(float(a @ one @ a), float(a @ two @ a))
     blur = (kernel.entry_error + other.entry_error) * float(np.abs(a).sum()) ** 2
-    if blur > BLURRED * min(lengths):
+    if blur > SHARP * min(lengths):
         along = directions(one, "Theorem 3.1", kernel).basis.T @ a
         if float(np.abs(along).max(initial=0.0)) > ROUNDING * float(np.abs(a).max()):
             raise undecided("Theorem 3.1", f"a length of {min(lengths):.3g} is off by up to {blur:.1g}")
