@@ -15,6 +15,7 @@ from graphs import graphs
 from ohmline.errors import LabelError, OhmlineError, ParameterError, ShapeError
 from ohmline.graph import generate
 from ohmline.graph.measure import energy_parts, largest_eigenvalue, least_energy, vertex_weights
+from ohmline.graph.measure.spectrum import eigenvalue_limit
 
 Exact = list[list[Fraction]]
 
@@ -268,3 +269,41 @@ def test_the_largest_eigenvalue_of_a_large_graph() -> None:
     ring = generate.ring(3000).graph
     assert largest_eigenvalue(ring) == pytest.approx(4.0, rel=1e-6)
     assert largest_eigenvalue(ohm.Graph.from_edges([], nodes=range(3))) == 0.0
+
+
+@pytest.mark.parametrize("n", [1501, 4000, 12_000])
+def test_the_largest_eigenvalue_of_a_long_line_comes_and_its_limit_holds(n: int) -> None:
+    line = generate.line(n).graph
+    exact = 2 - 2 * np.cos(np.pi * (n - 1) / n)
+    assert largest_eigenvalue(line) == pytest.approx(exact, rel=1e-6)
+    assert largest_eigenvalue(line) <= exact * (1 + 1e-12)
+    assert exact <= eigenvalue_limit(line) <= exact * (1 + 1e-5)
+
+
+def large_graphs() -> dict[str, ohm.Graph]:
+    rng = np.random.default_rng(5)
+    n = 1600
+    pairs = {(min(a, b), max(a, b)) for a, b in rng.integers(n, size=(3 * n, 2)).tolist() if a != b}
+    wide = [(a, b, float(10 ** rng.uniform(-6, 6))) for a, b in sorted(pairs)]
+    signed = [(a, b, float(rng.choice([-1.0, 2.0]))) for a, b in sorted(pairs)]
+    star = [(0, k) for k in range(1, n)]
+    return {
+        "wide": ohm.Graph.from_edges(wide, nodes=range(n)),
+        "signed": ohm.Graph.from_edges(signed, nodes=range(n), signed=True),
+        "star": ohm.Graph.from_edges(star),
+        "one edge": ohm.Graph.from_edges([(0, 1)], nodes=range(n)),
+    }
+
+
+@pytest.mark.parametrize("name", ["wide", "signed", "star", "one edge"])
+def test_the_limit_of_the_largest_eigenvalue_holds_on_large_graphs(name: str) -> None:
+    graph = large_graphs()[name]
+    exact = float(np.linalg.eigvalsh(graph.laplacian().toarray())[-1])
+    assert largest_eigenvalue(graph) == pytest.approx(exact, rel=1e-6)
+    assert exact * (1 - 1e-12) <= eigenvalue_limit(graph) <= exact * 1.01
+
+
+@given(graphs(max_nodes=10))
+def test_the_limit_of_the_largest_eigenvalue_holds_on_small_graphs(graph: ohm.Graph) -> None:
+    exact = float(np.linalg.eigvalsh(graph.laplacian().toarray())[-1])
+    assert exact * (1 - 1e-13) <= eigenvalue_limit(graph) <= exact * (1 + 1e-12) + 1e-12

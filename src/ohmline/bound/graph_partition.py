@@ -20,8 +20,8 @@ from ohmline.graph.measure import (
     balance,
     cut,
     eccentricities,
-    largest_eigenvalue,
 )
+from ohmline.graph.measure.spectrum import eigenvalue_limit
 from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.learn.projection import Projection
 
@@ -189,10 +189,9 @@ def _norm(graph: Graph, u: Floats, spectrum: tuple[float, float]) -> PartitionNo
 
 def spectral_range(graph: Graph) -> tuple[float, float]:
     """lambda_2 rounded down (0 where rounding hides it) and lambda_n rounded up, of a connected graph."""
-    low, high = algebraic_connectivity(graph), largest_eigenvalue(graph)
+    low, high = algebraic_connectivity(graph), eigenvalue_limit(graph)
     # A symmetric eigenvalue is off by a rounding of the largest one; those of large graphs end at a tolerance.
-    off = 8 * graph.n * EPS * high
-    return max(low * (1 - 1e-6) - off, 0.0), high * (1 + 1e-6) + off
+    return max(low * (1 - 1e-6) - 8 * graph.n * EPS * high, 0.0), high
 
 
 def length_bounds(graph: Graph, spectrum: tuple[float, float] | None = None) -> Floats:
