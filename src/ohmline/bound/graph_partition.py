@@ -11,6 +11,7 @@ from ohmline.bound.asked_trials import evidence, labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.projection import corrected, half_spaces, harmonic_mean, projected
 from ohmline.bound.sharpness import blur_of_norms, sharp
+from ohmline.bound.ties import shortfall_of_ties, stretched
 from ohmline.errors import GraphError, KernelError, LabelError
 from ohmline.game.trace import Trace
 from ohmline.graph.elimination import EPS
@@ -74,16 +75,19 @@ class PartitionBound(Bound):
         both = bool(np.any(u > 0) and np.any(u < 0))
         connected = kernel.graph.is_connected
         size, harmonic, blurred = cut(kernel.graph, u), 0.0, blur_of_norms(kernel)
-        sandwich = {}
+        sandwich, short = {}, 0.0
         if connected and kernel.graph.n > 1:
             range_ = spectral_range(kernel.graph)
             lengths = length_bounds(kernel.graph, range_)
             harmonic = harmonic_mean(lengths[seen.positions[seen.mistaken]])
             if both:
+                short = shortfall_of_ties(seen, learner, 4 * size * balance(u), lengths)
                 sandwich = _norm(kernel.graph, u, range_)._asdict()
         return Certificate(
             "paper 000, Theorems 4.1 and 4.2",
-            rounded_up(4 * size * balance(u) * harmonic, blurred) if both and connected else float("inf"),
+            rounded_up(4 * size * balance(u) * harmonic * stretched(short), blurred)
+            if both and connected
+            else float("inf"),
             seen.charged,
             {"cut": size, "balance": balance(u), "harmonic": harmonic, **sandwich},
             (
@@ -101,6 +105,7 @@ class PartitionBound(Bound):
                 corrected(seen),
                 projected(seen, learner),
                 sharp("norm", blurred),
+                sharp("move", short),
             ),
             hidden=seen.hidden,
         )
