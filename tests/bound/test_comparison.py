@@ -85,7 +85,7 @@ def test_theorem_3_1_needs_each_of_its_assumptions() -> None:
     unit = np.eye(2)
     # The order of the norms: ||.||_M = 2 ||.||_M' and yet a'K a < a'K'a.
     assert 0.5 * unit[0, 0] < unit[0, 0]
-    with pytest.raises(KernelError, match=r"larger by 1; exchange the kernels"):
+    with pytest.raises(KernelError, match=r"is 2 times that; exchange the kernels"):
         compared_lengths(MatrixKernel(0.5 * unit), MatrixKernel(unit), [1, 0])
     # The span: M = diag(1, 0) has the smaller norms, and its second point has length 0 < 1.
     assert np.linalg.pinv(np.diag([1.0, 0.0]))[1, 1] < unit[1, 1]
@@ -111,6 +111,67 @@ def test_theorem_3_1_with_a_constant_on_both_sides() -> None:
         compared_lengths(*biased[::-1], np.arange(6))
     with pytest.raises(KernelError, match="span"):
         compared_lengths(biased[0], ohm.LaplacianKernel(ring), np.arange(6))
+
+
+def chain(*weights: float) -> ohm.LaplacianKernel:
+    return ohm.LaplacianKernel(ohm.Graph.from_edges([(k, k + 1, w) for k, w in enumerate(weights)]))
+
+
+def four_ring(*weights: float) -> ohm.Kernel:
+    graph = ohm.Graph.from_edges([(k, (k + 1) % 4, w) for k, w in enumerate(weights)])
+    return ohm.LaplacianKernel(graph) + ohm.Constant(1.0)
+
+
+@pytest.mark.parametrize("weak", [1.0, 1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("strong", [1.0, 1e3, 1e6])
+def test_theorem_3_1_notices_one_false_direction_among_weights_far_apart(weak: float, strong: float) -> None:
+    base = chain(weak, strong)
+    for heavier in (chain(2 * weak, strong), chain(weak, 2 * strong)):
+        with pytest.raises(
+            KernelError, match=r"is 2(\.\d+)? times that; exchange|is 1\.9\d* times that; exchange"
+        ):
+            compared_lengths(heavier, base, [1, 0, 0])
+    # The right order is seen from the weights, whatever they are.
+    found = compared_lengths(base, chain(2 * weak, strong), [1, 0, 0])
+    assert found.other < found.sqlength
+
+
+def test_theorem_3_1_of_a_ring_with_weights_far_apart() -> None:
+    lighter, heavier = four_ring(1e-6, 1e-6, 1e4, 1e4), four_ring(2e-6, 2e-6, 1e4, 1e4)
+    found = compared_lengths(lighter, heavier, [0, 1, 0, -1])
+    assert found.sqlength == pytest.approx(2 * found.other)
+    with pytest.raises(KernelError, match="exchange"):
+        compared_lengths(heavier, lighter, [0, 1, 0, -1])
+
+
+def test_what_rounding_hides_is_refused_by_name() -> None:
+    # 1e-9 and 1e9: the heavy edge is far below the rounding of the light one's resistance.
+    for pair in ((chain(1e-9, 2e9), chain(1e-9, 1e9)), (chain(1e-9, 1e9), chain(1e-9, 2e9))):
+        with pytest.raises(KernelError, match=r"rounding hides what Theorem 3\.1 is about"):
+            compared_lengths(*pair, [0, 1, -1])
+    # Neither graph's edges are all lighter, and the entries cannot tell.
+    with pytest.raises(KernelError, match=r"largest ratio .* is off|off by up to"):
+        compared_lengths(
+            chain(1e-6, 1e6) + ohm.Constant(1.0),
+            MatrixKernel(chain(1e-6, 1e6).plus(b=1.0).space.matrix),
+            [1, 0, 0],
+        )
+    zero = compared_lengths(chain(1.0, 2.0), chain(2.0, 2.0), [1, 1, 1])
+    assert max(map(abs, zero)) < 1e-12
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e3, 1e6, 1e9, 1e12, 1e15])
+def test_theorem_4_1_keeps_every_direction_or_refuses(weight: float) -> None:
+    kernel = chain(1.0, weight)
+    u = np.array([0.0, 1.0, 1.0 + 1e-6])
+    exact = (1.0 + weight * (u[2] - u[1]) ** 2) / 2 + u.mean() ** 2  # of 2 L+ + 1
+    if weight < 1e12:
+        found = split_norm(kernel + ohm.Constant(1.0), kernel, u)
+        assert found.sqnorm == pytest.approx(exact, rel=1e-6)
+        assert found.first_sqnorm + found.second_sqnorm == pytest.approx(exact, rel=1e-5)
+    else:
+        with pytest.raises(KernelError, match=r"rounding hides what Theorem 4\.1 is about"):
+            split_norm(kernel + ohm.Constant(1.0), kernel, u)
 
 
 def connected(rng: np.random.Generator) -> dict[tuple[int, int], float]:

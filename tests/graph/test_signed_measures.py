@@ -15,6 +15,7 @@ from graphs import graphs
 from ohmline.errors import LabelError, OhmlineError, ParameterError, ShapeError
 from ohmline.graph import generate
 from ohmline.graph.measure import energy_parts, largest_eigenvalue, least_energy, vertex_weights
+from ohmline.graph.measure.spectrum import eigenvalue_limit
 
 Exact = list[list[Fraction]]
 
@@ -191,6 +192,45 @@ def test_a_part_without_labels_costs_nothing() -> None:
     assert least_energy(graph.laplacian(), [], []).energy == 0
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_least_energy_keeps_its_digits_over_weights_far_apart(signed: bool) -> None:
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n, span = int(rng.integers(2, 8)), float(rng.choice([3, 6, 9]))
+        edges = {}
+        pairs = [(int(rng.integers(k)), k) for k in range(1, n)] + rng.integers(n, size=(n, 2)).tolist()
+        for a, b in pairs:
+            if a < b:
+                sign = -1.0 if signed and rng.random() < 0.4 else 1.0
+                edges[a, b] = sign * float(10 ** rng.uniform(-span, span))
+        graph = ohm.Graph.from_edges(
+            [(a, b, w) for (a, b), w in edges.items()], nodes=range(n), signed=signed
+        )
+        matrix = [[Fraction(0)] * n for _ in range(n)]
+        for (a, b), w in edges.items():
+            matrix[a][b] = matrix[b][a] = -Fraction(w)
+            matrix[a][a] += abs(Fraction(w))
+            matrix[b][b] += abs(Fraction(w))
+        rows = rng.permutation(n)[: int(rng.integers(1, n + 1))]
+        y = rng.choice([-1, 1], size=len(rows))
+        exact = least(matrix, {int(i): Fraction(int(v)) for i, v in zip(rows, y, strict=True)})
+        assert exact is not None
+        found = least_energy(graph.laplacian(), rows, y)
+        assert found.energy == pytest.approx(float(exact[0]), rel=1e-11, abs=0), seed
+        np.testing.assert_allclose(found.u, [float(v) for v in exact[1]], atol=1e-11)
+
+
+def test_the_least_energy_with_vertex_weights_far_apart() -> None:
+    # 0 -(1e-9)- 1 -(2^-10)- 2, and a vertex weight of 3e-9 on the last: three resistors in a row.
+    table = np.array(
+        [[1e-9, -1e-9, 0.0], [-1e-9, 1e-9 + 2.0**-10, -(2.0**-10)], [0.0, -(2.0**-10), 2.0**-10 + 3e-9]]
+    )
+    found = least_energy(table, [0], [1])
+    assert found.energy == pytest.approx(1 / (1e9 + 2**10 + 1 / 3e-9), rel=1e-6)
+    with pytest.raises(ParameterError, match="leaves the range of numbers"):
+        least_energy([[1e308, -1e308], [-1e308, 1e308]], [0, 1], [1, -1])
+
+
 @pytest.mark.parametrize(
     ("matrix", "error", "words"),
     [
@@ -229,3 +269,41 @@ def test_the_largest_eigenvalue_of_a_large_graph() -> None:
     ring = generate.ring(3000).graph
     assert largest_eigenvalue(ring) == pytest.approx(4.0, rel=1e-6)
     assert largest_eigenvalue(ohm.Graph.from_edges([], nodes=range(3))) == 0.0
+
+
+@pytest.mark.parametrize("n", [1501, 4000, 12_000])
+def test_the_largest_eigenvalue_of_a_long_line_comes_and_its_limit_holds(n: int) -> None:
+    line = generate.line(n).graph
+    exact = 2 - 2 * np.cos(np.pi * (n - 1) / n)
+    assert largest_eigenvalue(line) == pytest.approx(exact, rel=1e-6)
+    assert largest_eigenvalue(line) <= exact * (1 + 1e-12)
+    assert exact <= eigenvalue_limit(line) <= exact * (1 + 1e-5)
+
+
+def large_graphs() -> dict[str, ohm.Graph]:
+    rng = np.random.default_rng(5)
+    n = 1600
+    pairs = {(min(a, b), max(a, b)) for a, b in rng.integers(n, size=(3 * n, 2)).tolist() if a != b}
+    wide = [(a, b, float(10 ** rng.uniform(-6, 6))) for a, b in sorted(pairs)]
+    signed = [(a, b, float(rng.choice([-1.0, 2.0]))) for a, b in sorted(pairs)]
+    star = [(0, k) for k in range(1, n)]
+    return {
+        "wide": ohm.Graph.from_edges(wide, nodes=range(n)),
+        "signed": ohm.Graph.from_edges(signed, nodes=range(n), signed=True),
+        "star": ohm.Graph.from_edges(star),
+        "one edge": ohm.Graph.from_edges([(0, 1)], nodes=range(n)),
+    }
+
+
+@pytest.mark.parametrize("name", ["wide", "signed", "star", "one edge"])
+def test_the_limit_of_the_largest_eigenvalue_holds_on_large_graphs(name: str) -> None:
+    graph = large_graphs()[name]
+    exact = float(np.linalg.eigvalsh(graph.laplacian().toarray())[-1])
+    assert largest_eigenvalue(graph) == pytest.approx(exact, rel=1e-6)
+    assert exact * (1 - 1e-12) <= eigenvalue_limit(graph) <= exact * 1.01
+
+
+@given(graphs(max_nodes=10))
+def test_the_limit_of_the_largest_eigenvalue_holds_on_small_graphs(graph: ohm.Graph) -> None:
+    exact = float(np.linalg.eigvalsh(graph.laplacian().toarray())[-1])
+    assert exact * (1 - 1e-13) <= eigenvalue_limit(graph) <= exact * (1 + 1e-12) + 1e-12

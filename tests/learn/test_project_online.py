@@ -261,3 +261,41 @@ def test_a_set_gets_a_copy_of_the_point() -> None:
 
     run = project_online([careless], [-1.0, 1.0])
     assert run.points.tolist() == [[-1.0, 1.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("tests", [0, 3])
+def test_the_limit_of_moves_allows_for_all_that_the_tests_let_through(tests: int) -> None:
+    """Each set pushes one coordinate outwards by just less than the tests can tell from a rounding."""
+    steps, push = 40, np.sqrt(1.9e-9)
+
+    def pushed(k: int):
+        def project(w):
+            if np.abs(w).max() < 0.5:
+                return w
+            w[k] += push if w[k] < push / 2 else 0
+            return w
+
+        return project
+
+    run = project_online([pushed(k) for k in range(1, steps + 1)], [1.0] + [0.0] * steps, tests=tests)
+    certificate = ohm.bound.certify_moves(run, np.zeros(steps + 1), length=push * 0.999999)
+    assert certificate.charged == steps
+    assert not certificate.beaten
+    assert certificate.value >= steps
+
+
+def test_points_too_large_to_square_are_refused() -> None:
+    def capped(w):
+        return np.minimum(w, 1e200)
+
+    with pytest.raises(ParameterError, match="start has the squared norm inf"):
+        project_online([capped], [1e300, 1.0])
+    with pytest.raises(ParameterError, match="what set 0 gave has the squared norm"):
+        project_online([lambda w: w + 1e200], [0.0, 1.0], tests=0)
+    run = project_online([HalfSpace([1.0, 0.0])], [0.0, 0.0])
+    with pytest.raises(ParameterError, match="comparator has the squared norm inf"):
+        ohm.bound.certify_moves(run, [1e300, 0.0], length=1.0)
+    near = project_online([HalfSpace([1.0, 0.0])], [-1e140, 0.0])
+    certificate = ohm.bound.certify_moves(near, [1e140, 0.0], length=1e140)
+    assert certificate.proven
+    assert certificate.charged == 1 <= certificate.value < np.inf

@@ -11,6 +11,7 @@ from ohmline.bound.asked_trials import evidence, labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.projection import corrected, half_spaces, harmonic_mean, projected
 from ohmline.bound.sharpness import blur_of_norms, sharp
+from ohmline.bound.ties import shortfall_of_ties, stretched
 from ohmline.errors import GraphError, KernelError, LabelError
 from ohmline.game.trace import Trace
 from ohmline.graph.elimination import EPS
@@ -20,8 +21,8 @@ from ohmline.graph.measure import (
     balance,
     cut,
     eccentricities,
-    largest_eigenvalue,
 )
+from ohmline.graph.measure.spectrum import eigenvalue_limit
 from ohmline.kernel.laplacian import LaplacianKernel
 from ohmline.learn.projection import Projection
 
@@ -74,16 +75,19 @@ class PartitionBound(Bound):
         both = bool(np.any(u > 0) and np.any(u < 0))
         connected = kernel.graph.is_connected
         size, harmonic, blurred = cut(kernel.graph, u), 0.0, blur_of_norms(kernel)
-        sandwich = {}
+        sandwich, short = {}, 0.0
         if connected and kernel.graph.n > 1:
             range_ = spectral_range(kernel.graph)
             lengths = length_bounds(kernel.graph, range_)
             harmonic = harmonic_mean(lengths[seen.positions[seen.mistaken]])
             if both:
+                short = shortfall_of_ties(seen, learner, 4 * size * balance(u), lengths)
                 sandwich = _norm(kernel.graph, u, range_)._asdict()
         return Certificate(
             "paper 000, Theorems 4.1 and 4.2",
-            rounded_up(4 * size * balance(u) * harmonic, blurred) if both and connected else float("inf"),
+            rounded_up(4 * size * balance(u) * harmonic * stretched(short), blurred)
+            if both and connected
+            else float("inf"),
             seen.charged,
             {"cut": size, "balance": balance(u), "harmonic": harmonic, **sandwich},
             (
@@ -101,6 +105,7 @@ class PartitionBound(Bound):
                 corrected(seen),
                 projected(seen, learner),
                 sharp("norm", blurred),
+                sharp("move", short),
             ),
             hidden=seen.hidden,
         )
@@ -189,10 +194,9 @@ def _norm(graph: Graph, u: Floats, spectrum: tuple[float, float]) -> PartitionNo
 
 def spectral_range(graph: Graph) -> tuple[float, float]:
     """lambda_2 rounded down (0 where rounding hides it) and lambda_n rounded up, of a connected graph."""
-    low, high = algebraic_connectivity(graph), largest_eigenvalue(graph)
+    low, high = algebraic_connectivity(graph), eigenvalue_limit(graph)
     # A symmetric eigenvalue is off by a rounding of the largest one; those of large graphs end at a tolerance.
-    off = 8 * graph.n * EPS * high
-    return max(low * (1 - 1e-6) - off, 0.0), high * (1 + 1e-6) + off
+    return max(low * (1 - 1e-6) - 8 * graph.n * EPS * high, 0.0), high
 
 
 def length_bounds(graph: Graph, spectrum: tuple[float, float] | None = None) -> Floats:

@@ -13,6 +13,7 @@ from ohmline.bound.contract import Assumption, Bound, Certificate
 from ohmline.bound.interpolant import Interpolant, leading_factor
 from ohmline.bound.perceptron import from_zero, relative_bound
 from ohmline.bound.sharpness import blur_of_norms, sharp
+from ohmline.bound.ties import radius_of_ties
 from ohmline.errors import KernelError
 from ohmline.game.trace import Trace
 from ohmline.graph.graph import Graph
@@ -89,7 +90,7 @@ class GraphPerceptronBound(Bound):
         plain = b == 1 and c == 0 and odd == 0 and errors == 0
         return Certificate(
             "paper 001, Theorem 4.2, " + ("eq. (16)" if plain else "eq. (15)"),
-            relative_bound(z, errors),
+            relative_bound(z * radius_of_ties(seen, len(seen.positions)), errors),
             seen.charged,
             {
                 "cut": size,

@@ -11,7 +11,7 @@ from ohmline.arrays import vector
 from ohmline.bound.contract import Assumption, Certificate, rounded_up
 from ohmline.checks import instance, number
 from ohmline.errors import LearnerError
-from ohmline.learn.projection.convex import ROUNDING, Projected, acute, apply
+from ohmline.learn.projection.convex import ROUNDING, Projected, acute, apply, expect_measured, let_through
 
 
 def certify_moves(run: Projected, comparator: ArrayLike, *, length: float) -> Certificate:
@@ -54,9 +54,11 @@ def certify_moves(run: Projected, comparator: ArrayLike, *, length: float) -> Ce
     instance(run, Projected, "run", "give what project_online(sets, start) returned", LearnerError)
     metric, points, length = run.metric, run.points, number(length, "length", least=1e-150, most=1e150)
     u = vector(comparator, "comparator", length=points.shape[1])
+    expect_measured(metric, u, "comparator")
     scale = metric.sqnorm(u) + max(metric.sqnorm(w) for w in points)
     inside = all(
-        metric.sqnorm(apply(project, u, t) - u) <= ROUNDING**2 * scale for t, project in enumerate(run.sets)
+        metric.sqnorm(apply(project, u, t, metric) - u) <= ROUNDING**2 * scale
+        for t, project in enumerate(run.sets)
     )
     # Thm 3.1 for this u: the angle at the projection is not acute.
     obtuse = not any(acute(metric, w, new, u) for w, new in itertools.pairwise(points))
@@ -64,7 +66,11 @@ def certify_moves(run: Projected, comparator: ArrayLike, *, length: float) -> Ce
     # A move that is a rounding short of the length counts: the limit must hold for it too.
     long = run.sqmoves >= length**2 * (1 - 1e-12)
     short = float(run.sqmoves[~long].sum())
-    most = max(sqdist - left - short, 0.0) + ROUNDING * scale * len(run)
+    # A move adds 2 <w - new, u - new> to what (6) allows, of which the angle's test lets that much through.
+    spared = sum(
+        let_through(metric, points[t], points[t + 1], u) for t in np.flatnonzero(run.sqmoves).tolist()
+    )
+    most = max(sqdist - left - short, 0.0) + 2 * spared
     return Certificate(
         "paper 000, Lemma 3.2",
         rounded_up(most) / length**2,

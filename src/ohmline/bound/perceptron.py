@@ -21,6 +21,7 @@ from ohmline.bound.asked_trials import (
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.sharpness import blur_of_norms, sharp
+from ohmline.bound.ties import radius_of_ties
 from ohmline.checks import choice, listed
 from ohmline.errors import ParameterError
 from ohmline.game.trace import Trace
@@ -99,7 +100,10 @@ class PerceptronBound(Bound):
             theorem = "paper 001, Theorem 2.1"
         return Certificate(
             theorem,
-            relative_bound(sqnorm * sqradius if sqradius > 0 else 0.0, errors),
+            relative_bound(
+                sqnorm * (sqradius * radius_of_ties(seen, len(seen.positions))) if sqradius > 0 else 0.0,
+                errors,
+            ),
             seen.charged,
             {"sqnorm": sqnorm, "sqradius": sqradius, "comparator_errors": errors},
             (inside, *shared),
@@ -167,7 +171,8 @@ def live_curve(trace: Trace, checkpoints: Iterable[int], fit: Fit = Fit.SEEN) ->
             sqnorm = np.inf if trials >= hopeless else interpolant.sqnorm(trials)
             if np.isinf(sqnorm) and len(interpolant.positions) == len(seen.positions):
                 hopeless = min(hopeless, trials)  # every label stays, so more of them fit no better
-            values[k] = relative_bound(sqnorm * float(sqradius[trials]), errors_of(interpolant, seen, trials))
+            z = sqnorm * (float(sqradius[trials]) * radius_of_ties(seen, trials))
+            values[k] = relative_bound(z, errors_of(interpolant, seen, trials))
     return values
 
 

@@ -14,7 +14,8 @@ from ohmline.bound.comparator import function_of, is_labelling, least_margin, ri
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.interpolant import Interpolant
 from ohmline.bound.pounce import fits
-from ohmline.bound.sharpness import blur_of_norms, sharp
+from ohmline.bound.sharpness import SHARP, blur_of_norms, sharp
+from ohmline.bound.ties import shortfall_of_ties, stretched
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.game.trace import Trace
 from ohmline.learn.projection import Projection, Strategy
@@ -72,12 +73,15 @@ class ProjectionBound(Bound):
         found = compared(seen, learner, comparator)
         counted = seen.mistaken & ~active
         progress = float(seen.progress[active].sum())
-        harmonic = harmonic_mean(kernel.diagonal()[seen.positions[counted]])
+        lengths = kernel.diagonal()
+        harmonic = harmonic_mean(lengths[seen.positions[counted]])
+        short = shortfall_of_ties(seen, learner, found.sqnorm, lengths)
         name = "paper 000, Theorem 5.1" if active.any() else "paper 000, Theorem 3.2"
         return Certificate(
             name + found.suffix,
-            # What is left after the progress is off by a rounding of both.
-            rounded_up(max(found.sqnorm - progress, 0.0) + 1e-12 * progress) * harmonic
+            # What is left after the progress is off by a rounding of both, and by what its ties did not gain.
+            rounded_up(max(found.sqnorm - progress, 0.0) + (1e-12 + 2 * min(short, SHARP)) * progress)
+            * (harmonic * stretched(short))
             if harmonic > 0
             else 0.0,
             int(counted.sum()),
@@ -87,7 +91,13 @@ class ProjectionBound(Bound):
                 "harmonic": harmonic,
                 "active": int(active.sum()),
             },
-            (*found.assumptions, corrected(seen), projected(seen, learner), sharp("norm", found.blurred)),
+            (
+                *found.assumptions,
+                corrected(seen),
+                projected(seen, learner),
+                sharp("norm", found.blurred),
+                sharp("move", short),
+            ),
             hidden=seen.hidden,
         )
 

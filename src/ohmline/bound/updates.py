@@ -11,11 +11,10 @@ from ohmline.bound.comparator import function_of, is_labelling
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.graph_partition import unit_separating
 from ohmline.bound.projection import compared, harmonic_mean, projected_again
-from ohmline.bound.sharpness import SHARP, sharp
+from ohmline.bound.sharpness import sharp
+from ohmline.bound.ties import shortfall, stretched
 from ohmline.game.trace import Trace
 from ohmline.kernel.laplacian import LaplacianKernel
-from ohmline.learn.contract import TIE
-from ohmline.learn.hypothesis import ROUNDING
 from ohmline.learn.projection import Projection, Strategy
 
 NEVER = "the hypothesis was projected from w_1 on, and only where an example was on the wrong side (not aggressive)"
@@ -63,12 +62,10 @@ class UpdateBound(Bound):
         longest = self._longest(seen, learner)
         # A value that is 0 but for rounding counts as on the wrong side, so an update may be that much shorter.
         length = np.sqrt(learner.kernel.sqnorm(learner.values_at_start)) + 2 * np.sqrt(found.sqnorm)
-        error = max(TIE * length, ROUNDING * float(fresh.state.gross[0]))
-        short = float(error * np.sqrt(longest)) if longest > 0 else 0.0  # the norm may be infinite
-        shorter = 1 / (1 - short) ** 2 if short <= SHARP else 1.0
+        short = shortfall(float(length), float(fresh.state.gross[0]), longest) if longest > 0 else 0.0
         return Certificate(
             "paper 000, section 4.1" + found.suffix,
-            rounded_up(found.sqnorm * longest * shorter) if longest > 0 else 0.0,
+            rounded_up(found.sqnorm * longest * stretched(short)) if longest > 0 else 0.0,
             fresh.updates,
             {"sqnorm": found.sqnorm, "longest": longest},
             (

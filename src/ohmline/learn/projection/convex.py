@@ -20,6 +20,8 @@ Project = Callable[[Floats], ArrayLike]
 
 ROUNDING = 1e-9
 """A share of the lengths at hand below which a distance is a rounding error."""
+LONGEST = 1e290
+"""The largest squared norm of a point; sums of larger ones are no numbers."""
 
 
 @final
@@ -199,13 +201,14 @@ def project_online(
     metric = Metric() if metric is None else instance(metric, Metric, "metric")
     if metric.matrix is not None and len(metric.matrix) != len(w):
         raise ShapeError(f"start has {len(w)} entries and the metric {len(metric.matrix)}; they must agree")
+    expect_measured(metric, w, "start")
     functions, points, passed = listed(sets, "sets"), [w], 0
     for t, project in enumerate(functions):
         if not callable(project):
             raise ParameterError(
                 f"set {t} must be a function from a point to the nearest point of a convex set, got {shown(project)}"
             )
-        new = apply(project, w, t)
+        new = apply(project, w, t, metric)
         if tests:
             # What lies on the way to the nearest point has the same nearest point.
             others = [(w + new) / 2, *points[-1 - tests : -1][::-1], np.zeros_like(w)][:tests]
@@ -217,7 +220,18 @@ def project_online(
     return Projected(path, moves, tuple(functions), metric, passed)
 
 
-def apply(project: Project, w: Floats, t: int) -> Floats:
+def expect_measured(metric: Metric, point: Floats, name: str) -> None:
+    """Refuse a point whose squared norm is too large for the sums and differences that are made of it."""
+    with np.errstate(all="ignore"):
+        sqnorm = metric.sqnorm(point)
+    if not sqnorm <= LONGEST:
+        raise ParameterError(
+            f"{name} has the squared norm {sqnorm:.3g}, too large to compare; expected at most {LONGEST:g}: scale the "
+            "points down"
+        )
+
+
+def apply(project: Project, w: Floats, t: int, metric: Metric) -> Floats:
     """What a function makes of a point, if it is a point of the same space; the point itself is not handed out."""
     try:
         found = project(w.copy())
@@ -232,17 +246,22 @@ def apply(project: Project, w: Floats, t: int) -> Floats:
     if len(point) != len(w):
         raise ShapeError(f"set {t} gave {len(point)} entries for a point with {len(w)}; expected as many")
     finite(point, f"what set {t} gave")
+    expect_measured(metric, point, f"what set {t} gave")
     return np.array(point)
 
 
 def acute(metric: Metric, w: Floats, new: Floats, other: Floats) -> bool:
     """Whether the angle at `new` between w and `other` is acute, by more than rounding."""
-    scale = metric.sqnorm(w) + metric.sqnorm(new) + metric.sqnorm(other)
-    return metric.inner(w - new, other - new) > ROUNDING * scale
+    return metric.inner(w - new, other - new) > let_through(metric, w, new, other)
+
+
+def let_through(metric: Metric, w: Floats, new: Floats, other: Floats) -> float:
+    """The inner product of w - new and other - new up to which the angle at `new` does not count as acute."""
+    return ROUNDING * (metric.sqnorm(w) + metric.sqnorm(new) + metric.sqnorm(other))
 
 
 def _test(project: Project, w: Floats, new: Floats, others: list[Floats], metric: Metric, t: int) -> int:
-    again = apply(project, new, t)
+    again = apply(project, new, t, metric)
     scale = metric.sqnorm(w) + metric.sqnorm(new)
     if metric.sqnorm(again - new) > ROUNDING**2 * scale + ROUNDING**2 * metric.sqnorm(again):
         raise ParameterError(
@@ -250,7 +269,7 @@ def _test(project: Project, w: Floats, new: Floats, others: list[Floats], metric
             f"{shown(again.tolist(), 40)}; a point of the set must stay where it is"
         )
     for other in others:
-        inside = apply(project, other, t)
+        inside = apply(project, other, t, metric)
         if acute(metric, w, new, inside):
             raise ParameterError(
                 f"set {t} is no projection on a convex set: it takes {shown(w.tolist(), 40)} to "
