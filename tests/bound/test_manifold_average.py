@@ -127,6 +127,9 @@ def test_what_it_is_not_about() -> None:
     trace = ohm.play(learner(averaged=True), ohm.Stream([[0.0]], [1]))
     with pytest.raises(LearnerError, match="averaged=False"):
         AverageBound().certify(trace)
+    for empty in (trace.first(0), ohm.play(learner(), ohm.Stream(np.zeros((0, 2)), []))):
+        with pytest.raises(LearnerError, match="one trial or more"):
+            AverageBound().certify(empty)
     with pytest.raises(ParameterError, match="confidence"):
         AverageBound(1.0)
     with pytest.raises(ParameterError, match="largest"):

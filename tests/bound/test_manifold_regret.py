@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import ohmline as ohm
 from ohmline.bound import ManifoldRegret, best_bound
 from ohmline.bound.manifold_regret import beforehand, regret_terms
 from ohmline.bound.manifold_run import manifold_run
-from ohmline.errors import LearnerError, ShapeError
+from ohmline.errors import LearnerError, ParameterError, ShapeError
 from ohmline.learn.manifold import Loss, Scene, Slopes, Smoothness
 
 GAMMAS, WEIGHTS = [0.01, 0.1, 0.5], [0.0, 0.1, 1.0]
@@ -318,3 +319,60 @@ def test_the_best_bound_of_a_manifold_learner() -> None:
     assert certificate.charged <= certificate.value <= 12
     with pytest.raises(LearnerError, match="no theorem here is about OnlineManifold"):
         best_bound(ohm.play(simple(step=ohm.Proximal()), stream))
+
+
+def over(kernel: Any, **options: Any) -> ohm.learn.KernelFunction:
+    f = ohm.learn.KernelFunction.single(kernel, np.array([[1.0]]), np.array([0.0095]))
+    return replace(f, **options)
+
+
+OUTSIDE = {
+    "another kernel": (
+        over(ohm.Linear()),
+        ParameterError,
+        r"function of Linear\(\), and the learner's are of RBF",
+    ),
+    "another width": (over(ohm.RBF(30.0)), ParameterError, r"function of RBF\(30\.0\)"),
+    "another scale": (over(ohm.RBF(1.0), scale=np.array([0.5])), ParameterError, "scales its features"),
+    "other columns": (over(ohm.RBF(1.0), columns=(np.array([], dtype=int),)), ShapeError, "sees the columns"),
+    "two views": (over(ohm.RBF(1.0), kernels=(ohm.RBF(1.0),) * 2), ShapeError, "has 2 views"),
+    "two functions": (over(ohm.RBF(1.0), alpha=np.ones((1, 2, 1))), ShapeError, "1 views and 1 functions"),
+    "not a number": (
+        over(ohm.RBF(1.0), alpha=np.full((1, 1, 1), np.nan)),
+        ParameterError,
+        "alpha of the comp",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OUTSIDE)
+def test_a_comparator_of_another_space_is_refused(what: str) -> None:
+    """The linear one is near 1 at x = 100 for next to no norm of its own: no distance to f_t, and a false limit."""
+    u, error, says = OUTSIDE[what]
+    trace = ohm.play(simple(), ohm.Stream(np.full((30, 1), 100.0), [1] * 30))
+    with pytest.raises(error, match=says):
+        ManifoldRegret().certify(trace, u)
+    with pytest.raises(error, match=says):
+        best_bound(trace, u)
+    for inside in (over(ohm.RBF(1.0)), over(ohm.RBF(1), scale=np.ones(1)), trace.learner.average):
+        assert ManifoldRegret().certify(trace, inside).proven
+
+
+@pytest.mark.parametrize("kernel", [ohm.RBF(1.0), ohm.Linear()])
+@pytest.mark.parametrize("rate", [0.5, None])
+@pytest.mark.parametrize("graph", [ohm.Manifold(1.0), ohm.Multiview([0], [1])])
+def test_a_game_without_trials_has_no_mistakes(kernel: Any, rate: Any, graph: Any) -> None:
+    def fresh() -> Any:
+        return simple(kernel=kernel, rate=rate, smoothness=graph)
+
+    played = ohm.play(fresh(), ohm.Stream(np.eye(3, 2), [1, -1, 1]))
+    never = [ohm.play(fresh(), ohm.Stream(nothing, [])) for nothing in ([], np.zeros((0, 2)))]
+    for trace in (played.first(0), *never):
+        for u in (None, played.learner.function):
+            certificate = ManifoldRegret().certify(trace, u)
+            assert certificate.valid == (rate is not None)
+            assert (certificate.value, certificate.charged) == (0, 0)
+        assert best_bound(trace).value == 0
+    for t in (1, 2):
+        again = ohm.play(fresh(), ohm.Stream(np.eye(3, 2)[:t], [1, -1, 1][:t]))
+        assert ManifoldRegret().certify(played.first(t)).terms == ManifoldRegret().certify(again).terms

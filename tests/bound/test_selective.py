@@ -213,6 +213,51 @@ def test_without_labels_that_are_as_sure_as_their_means() -> None:
     assert certificate.charged > certificate.value
 
 
+def hiding(mistake_driven: bool, kappa: float, hide: Callable[[int], int | None]) -> ohm.Trace:
+    """A ring of two halves, where the labels that are not asked for are what `hide` makes of them."""
+    ring = ohm.Graph.from_edges([(k, (k + 1) % 6) for k in range(6)])
+
+    def played(labels: list[int | None]) -> ohm.Trace:
+        learner = ohm.OnlineLGC(ohm.LaplacianKernel(ring), mu=0.01, mistake_driven=mistake_driven)
+        return ohm.play(learner, ohm.Stream(list(range(6)) * 50, labels), ohm.VarianceAbove(kappa))
+
+    labels = HALVES * 50
+    asked = played(list(labels)).asked_at
+    return played([y if asked[t] else hide(y) for t, y in enumerate(labels)])
+
+
+HALVES = [1, 1, 1, -1, -1, -1]
+
+
+@pytest.mark.parametrize("mistake_driven", [False, True])
+@pytest.mark.parametrize("kappa", [0.4, 0.6])
+def test_hidden_labels_that_are_not_their_means_are_found_out(mistake_driven: bool, kappa: float) -> None:
+    """Flipped where nobody asked: the margins are as they were, and the hidden trials are mistakes."""
+    trace = hiding(mistake_driven, kappa, lambda y: -y)
+    regret = SelectiveRegret(kappa).certify(trace, HALVES)
+    assert mistake_driven or trace.mistakes > 10 * regret.value
+    assert broken(regret) == ["every label with a mean of -1 or +1 was just that"]
+    margins = MarginBound(0.5, kappa=kappa).certify(trace, HALVES)  # which are about the means alone
+    honest = MarginBound(0.5, kappa=kappa).certify(hiding(mistake_driven, kappa, lambda y: y), HALVES)
+    assert margins.proven
+    assert (margins.value, margins.charged) == (honest.value, honest.charged)
+
+
+@pytest.mark.parametrize("mistake_driven", [False, True])
+def test_hidden_labels_that_nobody_knows_are_assumed_to_be_their_means(mistake_driven: bool) -> None:
+    trace = hiding(mistake_driven, 0.6, lambda y: None)
+    assert not trace.known.all()
+    regret = SelectiveRegret(0.6).certify(trace, HALVES)
+    assert [a.text for a in regret.assumptions if not a.checked] == [
+        "every label with a mean of -1 or +1 was just that"
+    ]
+    assert regret.valid
+    assert not regret.proven
+    assert " mistakes (paper 004, Theorem 7 corrected, assuming that every label with" in str(regret)
+    assert SelectiveRegret(0.6).certify(hiding(mistake_driven, 0.6, lambda y: y), HALVES).proven
+    assert MarginBound(kappa=0.6).certify(trace, HALVES).proven
+
+
 @pytest.mark.parametrize(
     "labels",
     [lambda: drawn(-0.5, 2000, 3), lambda: ohm.Stream([0] * 2000, [-1] * 2000)],

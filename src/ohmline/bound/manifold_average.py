@@ -95,7 +95,7 @@ class AverageBound(Bound):
                 Assumption(
                     f"|f_t| stayed within {self.largest:g} at every possible point",
                     True,
-                    isinstance(run.learner.function.kernels[0], RBF) and reached <= self.largest,
+                    isinstance(run.kernel, RBF) and reached <= self.largest,
                 ),
                 run.fresh,
                 Assumption("points and labels are drawn independently of each other, all alike", False),

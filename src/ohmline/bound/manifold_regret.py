@@ -72,7 +72,8 @@ class ManifoldRegret(Bound):
         trace
             A game of `OnlineManifold`.
         comparator
-            A `KernelFunction` u of as many views and classes; None (default) for the best of 0 and the batch solution.
+            A `KernelFunction` u over the learner's own kernel, of as many views and classes; a function of another
+            space is refused. None (default) for the best of 0 and the batch solution.
         """
         none_or(_function, comparator, "comparator")
         run = manifold_run(trace)
@@ -158,7 +159,7 @@ def batch_solution(run: ManifoldRun) -> list[KernelFunction]:
     if options.lambda_1 == 0 or len(set(codes[learned].tolist())) < classes:
         return []
     labels = [int(code) if learned[t] else None for t, code in enumerate(codes)]
-    f, graph = run.learner.function, options.smoothness
+    graph = options.smoothness
     try:
         if isinstance(graph, Multiview):
             views = MultiviewSVM(
@@ -176,8 +177,8 @@ def batch_solution(run: ManifoldRun) -> list[KernelFunction]:
             return np.array([graph.weights(b, x) for x in a])
 
         one = LapSVM(
-            f.kernels[0], weights, lambda_1=options.lambda_1, lambda_2=options.lambda_2, loss=options.loss
+            run.kernel, weights, lambda_1=options.lambda_1, lambda_2=options.lambda_2, loss=options.loss
         )
-        return [KernelFunction.single(f.kernels[0], run.points, one.fit(run.points, labels).coefficients.T)]
+        return [KernelFunction.single(run.kernel, run.points, one.fit(run.points, labels).coefficients.T)]
     except (LabelError, np.linalg.LinAlgError):  # any other function is a comparator too
         return []

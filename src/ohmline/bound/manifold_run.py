@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Floats
+from ohmline.arrays import Floats, Ints, finite
 from ohmline.bound.asked_trials import expect_trace
 from ohmline.bound.contract import Assumption
-from ohmline.checks import room
-from ohmline.errors import LearnerError
+from ohmline.checks import room, shown
+from ohmline.errors import LearnerError, ParameterError, ShapeError
 from ohmline.game.trace import Trace
-from ohmline.kernel.vector import RBF
+from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.manifold import Buffer, Full, KernelFunction, ManifoldRisk, OnlineManifold
 from ohmline.learn.manifold.risk import signs_of
 
@@ -24,6 +24,8 @@ class ManifoldRun:
     """The functions f_1 .. f_{T+1} of a game, as coefficients over its points."""
 
     learner: OnlineManifold
+    kernel: VectorKernel
+    """The kernel of every view."""
     points: Floats
     signs: Floats
     """What the label of each trial asked of every function; 0 where none was learned."""
@@ -45,14 +47,17 @@ class ManifoldRun:
         """T / l as declared; as it was in this game where it was not."""
         rate = self.learner.options.label_rate
         labels = max(int(np.count_nonzero(self.signs.any(axis=1))), 1)
-        return len(self.points) / labels if rate is None else 1 / rate
+        return max(len(self.points), 1) / labels if rate is None else 1 / rate
 
     @cached_property
     def gram(self) -> Floats:
         """The kernel between the points, one matrix per view."""
-        f = self.learner.function
-        seen = [self.points[:, columns] for columns in f.columns]
-        return np.array([kernel(x, x) for kernel, x in zip(f.kernels, seen, strict=True)])
+        seen = [self.points[:, columns] for columns in self.columns(self.points.shape[1])]
+        return np.array([self.kernel(x, x) for x in seen])
+
+    def columns(self, features: int) -> list[Ints]:
+        """For each view the columns that it sees of points with so many features."""
+        return [view[view >= 0] for view in self.learner.options.columns(features)]
 
     @cached_property
     def values(self) -> Floats:
@@ -89,11 +94,39 @@ class ManifoldRun:
         if u is None:
             nothing = np.zeros_like(self.values[:-1])
             return self.risks(nothing, np.zeros(len(self.points))), self.sqnorms
-        at, sqnorm = u.by_view(self.points), u.sqnorm
+        self._expect_inside(u)
+        trials, sqnorm = len(self.points), u.sqnorm
+        at = u.by_view(self.points) if trials else np.zeros((*u.alpha.shape[:2], 0))
         inner = np.einsum("tvci,vci->t", self.alpha, at)
-        trials = len(self.points)
         found = self.risks(np.broadcast_to(at, (trials, *at.shape)), np.full(trials, sqnorm))
         return found, np.maximum(self.sqnorms - 2 * inner + sqnorm, 0.0)
+
+    def _expect_inside(self, u: KernelFunction) -> None:
+        """Refuse a comparator of another space: ||f_t - u|| is a distance within the learner's own."""
+        finite(u.alpha, "alpha of the comparator")
+        remedy = "expand it over the learner's kernel, as LapSVM(learner.kernel, ...) and learner.average are"
+        views, functions = self.alpha.shape[1:3]
+        if u.alpha.shape[:2] != (views, functions) or not len(u.kernels) == len(u.columns) == views:
+            raise ShapeError(
+                f"the comparator has {len(u.kernels)} views, {len(u.columns)} lists of columns and coefficients of "
+                f"shape {u.alpha.shape}; the learner has {views} views and {functions} functions: {remedy}"
+            )
+        for kernel in u.kernels:
+            if type(kernel) is not type(self.kernel) or vars(kernel) != vars(self.kernel):
+                raise ParameterError(
+                    f"the comparator is a function of {shown(kernel)}, and the learner's are of {self.kernel!r}; "
+                    f"{remedy}"
+                )
+        for theirs, ours in zip(u.columns, self.columns(u.points.shape[1]), strict=True):
+            if sorted(theirs) != sorted(ours):
+                raise ShapeError(
+                    f"a view of the comparator sees the columns {shown(list(theirs))}, and the learner's "
+                    f"{ours.tolist()}; {remedy}"
+                )
+        if u.scale is not None and np.any(u.scale != 1):
+            raise ParameterError(
+                f"the comparator scales its features by {shown(u.scale)}, and the learner does not; {remedy}"
+            )
 
 
 def manifold_run(trace: Trace) -> ManifoldRun:
@@ -110,7 +143,7 @@ def manifold_run(trace: Trace) -> ManifoldRun:
             "this theorem speaks about declared classes over the points themselves; "
             "play OnlineManifold(basis=Full(), ...) without late_classes"
         )
-    if options.open_width:
+    if options.open_width or options.kernel is None:
         raise LearnerError(
             "this theorem speaks about widths that are known from the start, and here they were read off the first "
             "points; play OnlineManifold(RBF(width), smoothness=Manifold(width), ...) with standardise=False"
@@ -118,8 +151,11 @@ def manifold_run(trace: Trace) -> ManifoldRun:
     twin = OnlineManifold(
         classes=learner.classes, **{name: getattr(options, name) for name in type(options).__slots__}
     )
-    points = np.asarray(trace.nodes, dtype=np.float64).reshape(len(trace), -1)
     views = 1 if options.smoothness.views is None else len(options.smoothness.views)
+    named = 1 + max(
+        max(view) for view in options.smoothness.views or [[0]]
+    )  # all that a game without trials tells
+    points = np.asarray(trace.nodes, dtype=np.float64).reshape(len(trace), -1 if len(trace) else named)
     functions = 1 if learner.binary else len(learner.classes)
     trials = len(points)
     room(16.0 * (trials + 1) * trials * views * functions, f"every function of {trials} trials")
@@ -139,6 +175,7 @@ def manifold_run(trace: Trace) -> ManifoldRun:
     )
     return ManifoldRun(
         learner,
+        options.kernel,
         points,
         signs_of(codes, len(learner.classes)),
         alpha,
@@ -164,10 +201,6 @@ def smallest_loss(run: ManifoldRun) -> float:
 
 def longest_point(run: ManifoldRun) -> Floats:
     """The largest sqrt(K(x, x)) in each view: 1 for a Gaussian, among the points of the game for another kernel."""
-    kernels = run.learner.function.kernels
-    return np.array(
-        [
-            1.0 if isinstance(kernel, RBF) else float(np.sqrt(np.diagonal(gram).max(initial=0.0)))
-            for kernel, gram in zip(kernels, run.gram, strict=True)
-        ]
-    )
+    if isinstance(run.kernel, RBF):
+        return np.ones(len(run.gram))
+    return np.array([float(np.sqrt(np.diagonal(gram).max(initial=0.0))) for gram in run.gram])

@@ -109,8 +109,14 @@ def margin_errors(trace: Trace, means: Any) -> MarginErrors:
     return retraced(trace, means)[0]
 
 
-def retraced(trace: Trace, means: Any) -> tuple[MarginErrors, tuple[Assumption, ...]]:
-    """The margins, and what was checked on the way: they are the learner's, u exists, and sure labels are right."""
+def retraced(
+    trace: Trace, means: Any, *, judged: bool = False
+) -> tuple[MarginErrors, tuple[Assumption, ...]]:
+    """The margins, and what was checked on the way: they are the learner's, u exists, and sure labels are right.
+
+    Margins rest on the labels learned alone. Where the predictions are `judged` by the means, as mistakes are, every
+    label must be what its mean says, also one that nobody asked for.
+    """
     seen = evidence(trace, OnlineLGC)
     learner: OnlineLGC = trace.learner
     given = mean_labels(means, seen.nodes)
@@ -137,12 +143,20 @@ def retraced(trace: Trace, means: Any) -> tuple[MarginErrors, tuple[Assumption, 
         learner.mu,
         bool(certain[learned].all()),
     )
-    right = bool(np.all(labels[learned & certain] == mean[learned & certain]))
     return found, (
         Assumption("the learner started with no label, and its margins are those of exact steps", True, same),
         Assumption("the mean labels lie in the kernel's space", True, inside),
-        Assumption("every label with a mean of -1 or +1 was just that", True, right),
+        _sure_labels(trace, mean, certain if judged else certain & learned),
     )
+
+
+def _sure_labels(trace: Trace, mean: Floats, sure: Bools) -> Assumption:
+    """Whether the labels of the trials in `sure` are their means; assumed where the trace does not know one of them."""
+    told = np.array([*(float(label) if label in (-1, 1) else 0.0 for label in trace.stream.classes), 0.0])
+    known = sure & trace.known
+    right = bool(np.all(told[trace.stream.codes[known]] == mean[known]))
+    checked = not right or bool(np.all(trace.known[sure]))
+    return Assumption("every label with a mean of -1 or +1 was just that", checked, right)
 
 
 def mean_labels(means: Any, nodes: NodeIndex) -> Floats:

@@ -31,6 +31,8 @@ class MarginBound(Bound):
     constants in the first line. Its Algorithm 2 learns mistaken labels only; then what was learned was chosen for
     what it said, and the lemma is false. It holds where every label asked for is learned.
 
+    It is about margins and means, and rests on the labels learned: what the others are plays no part.
+
     Parameters
     ----------
     epsilon
@@ -65,6 +67,7 @@ class MarginBound(Bound):
             off,
             {**sum_up.terms, "eq_22": sum_up.eq_22(self.epsilon)},
             (*checked, *sum_up.assumptions),
+            found.certain,
             f"margins that are off by {self.epsilon:g}",
         )
 
@@ -86,8 +89,11 @@ class SelectiveRegret(Bound):
 
     With a labelling of -1 and +1, the case that the theorem is stated for, nothing is left to chance. Then R_T is the
     number of mistakes, in all the trials and not only in those whose label was asked for, and it does not matter
-    which labels were learned: the paper's own Algorithm 2 is covered. With means in between, R_T is an average over
-    the labels, which a single game may exceed, and every label asked for must have been learned.
+    which labels were learned: the paper's own Algorithm 2 is covered. A label that was not asked for must be what the
+    labelling says too: where the trace knows it, that is checked, and where nobody knows it, assumed.
+
+    With means in between, R_T is an average over the labels, which a single game may exceed, and every label asked for
+    must have been learned.
 
     Differs: see `MarginBound`. With mistake-driven updates and labels left to chance, and with B in the place of mu,
     the theorem is false.
@@ -113,7 +119,7 @@ class SelectiveRegret(Bound):
         self.kappa = fraction(kappa, "kappa of SelectiveRegret")
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        found, checked = retraced(trace, comparator)
+        found, checked = retraced(trace, comparator, judged=True)
         size = np.abs(found.mean)
         wrong = np.asarray(trace.margin) * found.mean <= 0
         sum_up = SumUp.of(trace, found, self.kappa)
@@ -124,6 +130,7 @@ class SelectiveRegret(Bound):
             int(np.sum(size[wrong]) * (1 + 1e-12)),
             {**sum_up.terms, "eq_23": eq_23, "epsilon": epsilon},
             (*checked, *sum_up.assumptions),
+            found.certain,
             "mistakes" if np.all(size == 1) else "mistakes beyond the best classifier's, on average",
         )
 
@@ -192,11 +199,12 @@ def _certificate(
     charged: int,
     terms: dict[str, float],
     assumptions: tuple[Assumption, ...],
+    certain: bool,
     counts: str,
 ) -> Certificate:
     """The certificate; where labels are left to chance, an unlucky game is called that and not an error."""
     value = rounded_up(value)
-    if not all(assumption.checked for assumption in assumptions):
+    if not certain:
         lucky = Assumption("this game was no unluckier than an average one may be", True, charged <= value)
         assumptions = (*assumptions, lucky)
     return Certificate(theorem, value, charged, terms, assumptions, counts)
