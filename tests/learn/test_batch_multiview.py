@@ -11,7 +11,7 @@ from scipy import optimize
 import ohmline as ohm
 from manifold_oracle import literal_loss
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
-from ohmline.learn import ManifoldRisk, MultiviewSVM
+from ohmline.learn import LapSVM, ManifoldRisk, MultiviewSVM
 from ohmline.learn.manifold import Loss, Multiview
 
 VIEWS = ([0], [1, 2], [0, 2])
@@ -105,6 +105,43 @@ def test_many_classes():
     assert model.margins(x).shape == (30, 3)
     risk = ManifoldRisk(Multiview([0], [1]), 1e-4, 1.0, classes="abc")
     assert risk.batch(model.function, x, labels) == pytest.approx(model.risk, rel=1e-6)
+
+
+def fails(a, b):
+    return 1 / 0
+
+
+BAD = {
+    "kernel cannot take 4 and 4 points: ZeroDivisionError": fails,
+    r"kernel\[0, 0\] is nan": lambda a, b: np.full((len(a), len(b)), np.nan),
+    r"got the shape \(2, 2\)": lambda a, b: np.eye(2),
+    "kernel must be numbers": lambda a, b: [["x"]],
+    "kernel must have two dimensions": lambda a, b: 1.0,
+}
+
+
+@pytest.mark.parametrize("says", BAD)
+@pytest.mark.parametrize("loss", list(Loss))
+def test_a_kernel_of_ones_own_that_gives_no_matrix_is_named(says, loss):
+    x, y = np.arange(4.0)[:, None] * [1, 2], [1, -1, None, 1]
+    for model in (
+        MultiviewSVM([0], [1], kernel=BAD[says], loss=loss),
+        LapSVM(BAD[says], loss=loss),
+        LapSVM(weights=BAD[says], loss=loss),
+    ):
+        with pytest.raises(ParameterError, match=says if model.kernel else says.replace("kernel", "weights")):
+            model.fit(x, y)
+
+
+@pytest.mark.parametrize("loss", list(Loss))
+@pytest.mark.parametrize("make", [lambda **o: MultiviewSVM([0], [1], **o), LapSVM], ids=["views", "graph"])
+def test_numbers_at_the_ends_of_the_scale(loss, make):
+    x, y = np.arange(4.0)[:, None] * [1, 2], [1, -1, None, 1]
+    for kernel in (None, ohm.Linear()):
+        with pytest.raises(ParameterError, match=r"points\[1, 0\] is 1e\+200; features above 1e\+150"):
+            make(loss=loss, kernel=kernel).fit(x * 1e200, y)
+    with pytest.raises(ParameterError, match=r"lambda_1 = 1e-300 in 16 digits.*raise lambda_1"):
+        MultiviewSVM([0], [1], loss=loss, lambda_1=1e-300).fit(x, y)
 
 
 def test_bad_arguments():

@@ -356,6 +356,21 @@ def test_bad_arguments_of_a_risk():
         risk.batch(f, np.zeros((3, 2)), [1, None])
     with pytest.raises(ParameterError, match="between 1 and the 3"):
         risk.instantaneous(f, np.zeros((3, 2)), [1, None, None], 4)
+    for t in (1.5, "1", True, float("nan"), 0, None):
+        with pytest.raises(ParameterError, match="t must be a whole number of at least 1"):
+            risk.instantaneous(f, np.zeros((3, 2)), [1, None, None], t)
+    for other in (None, "f", np.ones(3)):
+        with pytest.raises(ParameterError, match="f must be a KernelFunction"):
+            risk.batch(other, np.zeros((3, 2)), [1, None, None])
+        with pytest.raises(ParameterError, match="f must be a KernelFunction"):
+            risk.instantaneous(other, np.zeros((3, 2)), [1, None, None], 1)
+        with pytest.raises(ParameterError, match="learner must be an OnlineManifold"):
+            risk.paid(other, np.zeros((3, 2)), [1, None, None])
+    with pytest.raises(ShapeError, match="paid must have 3 entries, got 0"):
+        risk.regret([], f, np.zeros((3, 2)), [1, None, None])
+    with pytest.raises(ParameterError, match="loss must be one of"):
+        ManifoldRisk(GRAPH, loss="hinges")
+    assert ManifoldRisk(GRAPH, loss="hinge") == risk
     with pytest.raises(ParameterError, match="lambda_1"):
         ManifoldRisk(GRAPH, lambda_1=-1.0)
     with pytest.raises(ShapeError, match="2 columns"):

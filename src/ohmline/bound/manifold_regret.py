@@ -10,7 +10,7 @@ from ohmline.arrays import Floats
 from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.bound.manifold_run import ManifoldRun, longest_point, manifold_run, smallest_loss
 from ohmline.checks import none_or
-from ohmline.errors import LabelError, ShapeError
+from ohmline.errors import LabelError, ParameterError, ShapeError
 from ohmline.game.trace import Trace
 from ohmline.learn.batch import LapSVM, MultiviewSVM
 from ohmline.learn.manifold import KernelFunction, Loss, Manifold, Multiview, Printed
@@ -180,5 +180,5 @@ def batch_solution(run: ManifoldRun) -> list[KernelFunction]:
             run.kernel, weights, lambda_1=options.lambda_1, lambda_2=options.lambda_2, loss=options.loss
         )
         return [KernelFunction.single(run.kernel, run.points, one.fit(run.points, labels).coefficients.T)]
-    except (LabelError, np.linalg.LinAlgError):  # any other function is a comparator too
+    except (LabelError, ParameterError):  # any other function is a comparator too
         return []

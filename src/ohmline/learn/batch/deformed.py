@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from ohmline.arrays import Floats, Ints
+from ohmline.errors import ParameterError
 from ohmline.learn.batch.machine import minimise
 from ohmline.learn.manifold.loss import Loss
 
@@ -46,10 +47,16 @@ def solve_deformed(
     columns = np.zeros((len(gram), len(known)))
     columns[known, np.arange(len(known))] = 1.0
     spread[np.diag_indices(len(gram))] += lambda_1
-    lift = weight * linalg.solve(spread, columns, overwrite_a=True, overwrite_b=True)
-    deformed = gram[known] @ lift  # the deformed kernel between the labelled values, times the weight
-    deformed = (deformed + deformed.T) / 2
-    solved = [minimise(deformed, y, loss) for y in targets.T]
+    try:
+        lift = weight * linalg.solve(spread, columns, overwrite_a=True, overwrite_b=True)
+        deformed = gram[known] @ lift  # the deformed kernel between the labelled values, times the weight
+        deformed = (deformed + deformed.T) / 2
+        solved = [minimise(deformed, y, loss) for y in targets.T]
+    except (linalg.LinAlgError, ValueError) as error:  # singular, or beyond the largest number
+        raise ParameterError(
+            f"the risk cannot be minimised with lambda_1 = {lambda_1:g} in 16 digits ({error}); raise lambda_1, or "
+            "scale the points and the weights"
+        ) from error
     coefficients = lift @ np.column_stack([dual for dual, _, _ in solved])
     return Deformed(
         coefficients,

@@ -13,8 +13,10 @@ from ohmline.checks import function, none_or
 from ohmline.errors import LearnerError, ParameterError, ShapeError
 from ohmline.graph.graph import Graph
 from ohmline.kernel.vector import RBF, VectorKernel
+from ohmline.learn.batch.between import between
 from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
+from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.loss import Loss
 
@@ -41,7 +43,7 @@ class LapSVM:
     K~ = (lambda_1 I + 2 lambda_2/T K L)^-1 K (Sindhwani, Niyogi and Belkin 2005). There the problem
     is an ordinary kernel machine without a bias on the l labelled points: a linear system for the
     squared loss, Newton's method for the logistic one; for the hinge losses the dual, a quadratic
-    over a box, solved as bounded least squares.
+    over a box, solved by an interior-point method, and as bounded least squares where the loss is squared.
 
     Two classes make one function (the later label, in sorted order, is positive); more make
     one against the rest each, over one shared factorisation. Cost O(T^3 + T^2 l), memory O(T^2).
@@ -114,8 +116,9 @@ class LapSVM:
         x = matrix(points, "points")
         labelling = Labelling.of(labels, len(x))
         targets = labelling.targets()
+        expect_moderate(x, "points")
         kernel = self.kernel if self.kernel is not None else RBF(median_distance(x))
-        gram = kernel(x, x)
+        gram = between(kernel, x, x, "kernel")
         spread = (2 * self.lambda_2 / len(x)) * self._laplacian_times(gram, x)
         known = np.flatnonzero(labelling.known)
         solved = solve_deformed(gram, spread, self.lambda_1, known, targets, self.loss)
@@ -145,7 +148,7 @@ class LapSVM:
             raise ShapeError(
                 f"points have {x.shape[1]} columns, but fit saw {self._points.shape[1]}; use the same ones"
             )
-        scores = self._fitted(x, self._points) @ self.coefficients
+        scores = between(self._fitted, x, self._points, "kernel") @ self.coefficients
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, points: ArrayLike) -> list[Any]:
@@ -170,9 +173,9 @@ class LapSVM:
                     "build it over the same points"
                 )
             return np.asarray(self.weights.laplacian() @ gram, dtype=np.float64)
-        between = self.weights if self.weights is not None else RBF(median_distance(x) / 4)
-        w = matrix(between(x, x), "weights")
-        if w.shape != gram.shape or (w < 0).any():
+        weights = self.weights if self.weights is not None else RBF(median_distance(x) / 4)
+        w = between(weights, x, x, "weights")
+        if (w < 0).any():
             raise ParameterError("weights must give one weight of at least 0 for each pair of points")
         return np.asarray(w.sum(1)[:, None] * gram - w @ gram, dtype=np.float64)
 

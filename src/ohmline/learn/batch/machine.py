@@ -16,6 +16,7 @@ import numpy as np
 from scipy import linalg
 
 from ohmline.arrays import Floats
+from ohmline.learn.batch.box import box_gap, fill_box
 from ohmline.learn.manifold.loss import Loss
 
 Solved = tuple[Floats, float, float]
@@ -27,29 +28,42 @@ def minimise(k: Floats, y: Floats, loss: Loss) -> Solved:
         return _squared(k, y)
     if loss is Loss.LOGISTIC:
         return _logistic(k, y)
-    return _hinge(k, y, squared=loss is Loss.SQUARED_HINGE)
+    return _squared_hinge(k, y) if loss is Loss.SQUARED_HINGE else _hinge(k, y)
 
 
-def _hinge(k: Floats, y: Floats, *, squared: bool) -> Solved:
-    """Dual: max 1'a - 1/2 a'Qa with Q = yy' * k over 0 <= a <= 1/l; squared: Q + l/2 I over 0 <= a.
+def _hinge(k: Floats, y: Floats) -> Solved:
+    """Dual: max 1'a - 1/2 a'Qa with Q = yy' * k over 0 <= a <= 1/l."""
+    l = len(y)
+    q = y[:, None] * k * y / l
+    v = fill_box(q)  # l a
+    f = q @ v
+    risk = float(np.mean(np.maximum(1 - f, 0.0))) + 0.5 * float(v @ f) / l
+    return y * v / l, risk, box_gap(v, f - 1) / l
 
-    With Q = R'R that is the bounded least squares ||R a - b||^2 / 2, R'b = 1.
+
+def _squared_hinge(k: Floats, y: Floats) -> Solved:
+    """Dual: max 1'a - 1/2 a'(Q + l/2 I)a with Q = yy' * k over 0 <= a.
+
+    With Q + l/2 I = R'R that is the bounded least squares ||R a - b||^2 / 2, R'b = 1.
     """
     from scipy import optimize
 
     l = len(y)
-    ridge, box = (l / 2, np.inf) if squared else (0.0, 1 / l)
     q = y[:, None] * k * y
-    eigenvalues, vectors = np.linalg.eigh(q + ridge * np.eye(l))
+    eigenvalues, vectors = np.linalg.eigh(q + l / 2 * np.eye(l))
     root = np.sqrt(np.maximum(eigenvalues, eigenvalues[-1] * 1e-15))
     found = optimize.lsq_linear(
-        root[:, None] * vectors.T, vectors.sum(0) / root, (0.0, box), method="trf", tol=1e-14, max_iter=1000
+        root[:, None] * vectors.T,
+        vectors.sum(0) / root,
+        (0.0, np.inf),
+        method="trf",
+        tol=1e-14,
+        max_iter=1000,
     )
-    a = np.clip(found.x, 0.0, box)
+    a = np.maximum(found.x, 0.0)
     f = q @ a
-    short = np.maximum(1 - f, 0.0)
-    risk = float(np.mean(short**2 if squared else short)) + 0.5 * float(a @ f)
-    dual = float(a.sum()) - 0.5 * float(a @ f) - 0.5 * ridge * float(a @ a)
+    risk = float(np.mean(np.maximum(1 - f, 0.0) ** 2)) + 0.5 * float(a @ f)
+    dual = float(a.sum()) - 0.5 * float(a @ f) - l / 4 * float(a @ a)
     return y * a, risk, risk - dual
 
 

@@ -12,9 +12,11 @@ from ohmline.arrays import Floats, matrix, non_negative, positive
 from ohmline.checks import function, none_or
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.kernel.vector import RBF, VectorKernel
+from ohmline.learn.batch.between import between
 from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import median_distance, said
+from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
@@ -100,13 +102,14 @@ class MultiviewSVM:
         last, views, n = max(map(max, self.views)), len(self.views), len(x)
         if last >= x.shape[1]:
             raise ParameterError(f"a view names column {last}, but the points have {x.shape[1]} features")
+        expect_moderate(x, "points")
         columns = tuple(np.array(view) for view in self.views)
         kernels = tuple(
             RBF(median_distance(x[:, view])) if self.kernel is None else self.kernel for view in columns
         )
         gram = np.zeros((views * n, views * n))
         for v, (kernel, view) in enumerate(zip(kernels, columns, strict=True)):
-            gram[v * n : v * n + n, v * n : v * n + n] = kernel(x[:, view], x[:, view])
+            gram[v * n : v * n + n, v * n : v * n + n] = between(kernel, x[:, view], x[:, view], "kernel")
         apart = 4 * self.lambda_2 / n * (views * np.eye(views) - 1)
         spread = np.einsum("vw,wtk->vtk", apart, gram.reshape(views, n, -1)).reshape(gram.shape)
         everywhere = (np.arange(views)[:, None] * n + known).ravel()

@@ -22,11 +22,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, Ints, matrix, non_negative
+from ohmline.arrays import Floats, Ints, count, matrix, non_negative, vector
 from ohmline.checks import instance, listed, shown
 from ohmline.errors import LabelError, ParameterError, ShapeError
 from ohmline.learn.classes import ClassTable
 from ohmline.learn.contract import binary_code
+from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.learner import OnlineManifold
 from ohmline.learn.manifold.loss import Loss
@@ -50,7 +51,7 @@ class ManifoldRisk:
     lambda_2
         Weight of the smoothness, at least 0. Default 0.3.
     loss
-        A `Loss`; `Loss.HINGE` by default.
+        A `Loss`, or its word: `"hinge"` (default), `"squared-hinge"`, `"logistic"` or `"squared"`.
     classes
         The classes, two or more, in the order of the functions; None (default) for -1 and +1. Two are one function of
         two signs, more are one function each, with the label's class against the rest.
@@ -78,6 +79,7 @@ class ManifoldRisk:
         instance(self.smoothness, Smoothness, "smoothness", remedy)
         non_negative(self.lambda_1, "lambda_1")
         non_negative(self.lambda_2, "lambda_2")
+        object.__setattr__(self, "loss", member(Loss, self.loss, "loss"))
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(listed(self.classes, "classes")))
             if len(ClassTable(self.classes)) < 2:
@@ -97,8 +99,8 @@ class ManifoldRisk:
         values, ratio = self._values(f, x), ratio_of(signs)
         loss = sum(self._loss(values[:, :, t], signs[t]) for t in range(len(x)))
         energy = sum(self._energy(values[:, :, : t + 1], x[: t + 1], f) for t in range(len(x)))
-        count = max(len(x), 1)
-        return ratio * loss / count + self.lambda_1 / 2 * f.sqnorm + self.lambda_2 * energy / count
+        points_seen = max(len(x), 1)
+        return (ratio * loss + self.lambda_2 * energy) / points_seen + self.lambda_1 / 2 * f.sqnorm
 
     def instantaneous(self, f: KernelFunction, points: ArrayLike, labels: Iterable[Any], t: int) -> float:
         """J_t(f): what one point and the edges to those before it ask of f.
@@ -113,7 +115,7 @@ class ManifoldRisk:
             Which point, from 1 to the length of the stream.
         """
         x, signs = self._labelled(points, labels)
-        if not 1 <= t <= len(x):
+        if not 1 <= count(t, "t", least=1) <= len(x):
             raise ParameterError(f"t must lie between 1 and the {len(x)} points, got {shown(t)}")
         return self.at(self._values(f, x[:t]), f.sqnorm, x[:t], signs[t - 1], ratio_of(signs), f)
 
@@ -132,6 +134,7 @@ class ManifoldRisk:
         array
             One risk per point; their mean is J_air(T).
         """
+        instance(learner, OnlineManifold, "learner")
         shown_labels = listed(labels, "labels")
         x, signs = self._labelled(points, shown_labels)
         views = 1 if self.smoothness.views is None else len(self.smoothness.views)
@@ -160,7 +163,9 @@ class ManifoldRisk:
         points, labels
             The stream that was learned, as for `batch`.
         """
-        return float(np.mean(paid)) - self.batch(best, points, labels)
+        given = listed(labels, "labels")
+        mean = float(np.mean(vector(paid, "paid", length=len(given)))) if given else 0.0
+        return mean - self.batch(best, points, given)
 
     def at(
         self,
@@ -223,6 +228,7 @@ class ManifoldRisk:
 
     def _values(self, f: KernelFunction, x: Floats) -> Floats:
         views = 1 if self.smoothness.views is None else len(self.smoothness.views)
+        instance(f, KernelFunction, "f", "give learner.function, for example")
         functions = 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
         if f.alpha.shape[:2] != (views, functions):
             raise ShapeError(
