@@ -98,7 +98,7 @@ class OnlineLGCBound(Bound):
     >>> stream = ohm.Stream(range(20), [1] * 10 + [-1] * 10).shuffled(seed=0)
     >>> trace = ohm.play(ohm.OnlineLGC(ohm.SpectralKernel(ring, rank=5), mu=0.1), stream)
     >>> print(OnlineLGCBound().certify(trace))
-    at most 5.9 mistakes (paper 004, Corollary 5 corrected, live, proven; loss = 0.81..., variance = 4.4...)
+    at most 5 mistakes (paper 004, Corollary 5 corrected, live, proven; loss = 0.81..., variance = 4.4...)
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:

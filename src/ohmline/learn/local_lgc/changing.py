@@ -42,7 +42,7 @@ class ChangingLearner(ManyClassLearner):
             A node that has a label.
         """
         t = self.nodes.position(x)
-        with self.alone():
+        with self.alone(), self._still:
             if self.state.label[t] < 0:
                 raise LearnerError(f"node {shown(x)} has no label to forget; learn_one(x, y) gives it one")
             withdraw(self.space, self.state, t)
@@ -88,7 +88,7 @@ class ChangingLearner(ManyClassLearner):
         weight
             The weight of the edge, above 0 and at most 1e12 units. Default 1.
         """
-        with self.alone():
+        with self.alone(), self._still:
             i, j, w = self._growing.check_edge(u, v, weight)
             with undisturbed(), self._still:
                 self.space = self._growing.with_room(self.space, i, j)
@@ -113,7 +113,7 @@ class ChangingLearner(ManyClassLearner):
         """
         tolerance = within(tolerance, "tolerance")
         n, state = len(self.nodes), self.state
-        with self.alone():
+        with self.alone(), self._still:
             state.stale[:n] = True
             relax(self.space, state, tolerance)
         return float(largest_error(self.space, state, np.arange(n)))
