@@ -46,6 +46,8 @@ RECORDS = frozenset(
         "ComparedLengths",
         "Monotonicity",
         "SplitNorm",
+        "ErrorLimit",
+        "Further",
         "MarginErrors",
         "NoisyNorm",
         "PointLengths",
