@@ -296,6 +296,7 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "read": lambda: lambda: 1,
     "mask": lambda: np.array([True] * 6),
     "matrix": lambda: [[2.0, -1.0], [-1.0, 2.0]],
+    "means": lambda: None,
     "predictions": lambda: {0: "a", 1: "b", 2: "a"},
     "sets": lambda: [ohm.HalfSpace([1.0, 0.0]), ohm.HalfSpace([0.0, 1.0])],
     "start": lambda: [0.0, 0.0],
