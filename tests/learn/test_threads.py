@@ -225,13 +225,14 @@ def test_a_forked_child_finds_the_learner_open() -> None:
         """
         import os
         graph = ohm.Graph.from_edges([(k, (k + 1) % 40) for k in range(40)])
-        learner = ohm.LocalLGC(graph)
-        learner.learn_one(0, "a")
-        with learner.alone(), learner.unmoved():
-            child = os.fork()
-            if child == 0:
-                learner.learn_one(5, "b")
-                os._exit(0 if learner.predict_one(5) == "b" else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        kernel = ohm.LaplacianKernel(graph) + ohm.Constant(1.0)
+        for learner in (ohm.LocalLGC(graph), ohm.OneVsRest(lambda: ohm.Projection.min_norm(kernel))):
+            learner.learn_one(0, "a")
+            with learner.alone(), learner.unmoved():
+                child = os.fork()
+                if child == 0:
+                    learner.learn_one(5, "b")
+                    os._exit(0 if learner.predict_one(5) == "b" else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         """
     )

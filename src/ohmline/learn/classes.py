@@ -14,7 +14,7 @@ from ohmline.checks import listed, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import LabelError, ParameterError, SnapshotError
 from ohmline.graph.nodes import LONGEST
-from ohmline.learn.contract import State, Update, saved_flag, saved_list
+from ohmline.learn.contract import State, saved_flag, saved_list
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
 from ohmline.representation import represent
@@ -155,15 +155,6 @@ class ManyClassLearner(NodeLearner[Any]):
     @final
     def decode(self, code: int) -> Any:
         return self._table.decode(code)
-
-    def _learn_one(self, x: Hashable, y: Any) -> Update:
-        known = len(self._table)
-        try:
-            return super()._learn_one(x, y)
-        except BaseException:
-            if len(self._table) > known:  # a class was let in, and never learned
-                self.settle()
-            raise
 
     @final
     def checkpoint(self) -> Callable[[], None]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
-from collections.abc import Callable, Container, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import deepcopy
 from math import nan
-from threading import Lock, RLock
 from typing import Any, ClassVar, Self, cast, final
-from weakref import WeakSet
 
 import numpy as np
 
@@ -22,9 +18,10 @@ from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import MissingColumn, may_miss_columns
 from ohmline.learn.contract import OnlineLearner, Update, View, X, Y
 from ohmline.learn.step import UNLABELLED, Bound, bind, learn, variance, variance_at, view, view_at
+from ohmline.learn.turns import TakesTurns
 
 
-class CompiledLearner(OnlineLearner[X, Y]):
+class CompiledLearner(TakesTurns, OnlineLearner[X, Y]):
     """A space, a state and the compiled bodies of `view`, `variance` and `learn` for its class.
 
     Subclasses say what compiled code calls a thing (`locate`) and a label (`codes_of`, `decode`). The state is
@@ -36,11 +33,6 @@ class CompiledLearner(OnlineLearner[X, Y]):
     _space: Any = None
     _state: Any = None
     _bound: Bound | None = None
-    _lock: Lock
-    """Held by whoever changes the learner."""
-    _still: RLock
-    """Held while the state and what belongs to it are read or replaced as one: what was bound before a state was
-    replaced must not be read after it, because the two may share arrays."""
 
     @property
     def space(self) -> Any:
@@ -150,28 +142,6 @@ class CompiledLearner(OnlineLearner[X, Y]):
             The code of the prediction before learning, whether the hypothesis moved, and how far.
         """
         return self.learn_compiled(place, code)
-
-    def __new__(cls, *arguments: Any, **options: Any) -> Self:
-        made = super().__new__(cls)
-        made._lock, made._still = Lock(), RLock()
-        _LEARNERS.add(made)
-        return made
-
-    @final
-    def alone(self) -> AbstractContextManager[Any]:
-        """In a `with`: a game, or another change, during which nobody else may change the learner.
-
-        Where a change is under way already, `LearnerError`. What is returned is the lock itself: a `with` that takes
-        and gives back anything else can be cut in two by Ctrl-C, and the learner would stay locked.
-        """
-        if self._lock.locked():
-            raise in_use(self)
-        return self._lock
-
-    @final
-    def unmoved(self) -> AbstractContextManager[Any]:
-        """In a `with`: a block of a game, during which nobody reads; what is read between blocks is of one moment."""
-        return self._still
 
     def settle(self) -> None:
         """Forget the classes for which room was made and that were never learned."""
@@ -330,7 +300,7 @@ class CompiledLearner(OnlineLearner[X, Y]):
         return self.learns_unlabelled and code == UNLABELLED
 
     @abstractmethod
-    def _codes(self) -> Container[int]:
+    def _codes(self) -> Collection[int]:
         """The codes of labels."""
 
     @abstractmethod
@@ -365,8 +335,15 @@ class CompiledLearner(OnlineLearner[X, Y]):
     @final
     def learn_one(self, x: X, y: Y | None) -> Update:
         with self.alone():
-            return self._learn_one(x, y)
+            known = len(self._codes())
+            try:
+                return self._learn_one(x, y)
+            except BaseException:
+                if len(self._codes()) > known:  # a class was let in, and never learned
+                    self.settle()
+                raise
 
+    @final
     def _learn_one(self, x: X, y: Y | None) -> Update:
         """`learn_one`, while nobody else changes the learner."""
         place = self.locate(x)
@@ -392,34 +369,9 @@ class CompiledLearner(OnlineLearner[X, Y]):
 
         return put_back
 
-    def __getstate__(self) -> dict[str, Any]:  # neither machine code nor a lock travels
+    def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
         with self._still:
-            kept = {name: value for name, value in self.__dict__.items() if name not in MORTAL}
-            return {**kept, "_state": copied(self._state)}
-
-
-def in_use(learner: Any) -> LearnerError:
-    """What is raised where somebody is changing the learner already."""
-    return LearnerError(
-        f"this {type(learner).__name__} is being changed, by another thread or by the game from which this call came; "
-        "reading it meanwhile is safe, but let one at a time change it (a threading.Lock around learn_one, say)"
-    )
-
-
-_LEARNERS: WeakSet[CompiledLearner[Any, Any]] = WeakSet()
-
-
-def _open_all() -> None:
-    """In a child process nobody holds a lock: the threads that did are not there."""
-    for learner in _LEARNERS:
-        learner._lock, learner._still = Lock(), RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_open_all)
-
-MORTAL = frozenset({"_bound", "_lock", "_still"})
-"""What belongs to one learner in one process, and is not copied with it."""
+            return {**super().__getstate__(), "_bound": None, "_state": copied(self._state)}
 
 
 def copied(state: Any) -> Any:

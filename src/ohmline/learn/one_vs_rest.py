@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from contextlib import AbstractContextManager
 from inspect import signature
-from threading import Lock
 from typing import Any, Self, final
 
 import numpy as np
@@ -16,15 +14,15 @@ from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
-from ohmline.learn.compiled_learner import in_use
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import BinaryNodeLearner
+from ohmline.learn.turns import TakesTurns
 from ohmline.representation import represent
 
 
 @final
-class OneVsRest(OnlineLearner[Hashable, Any]):
+class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
     """Learns many classes with one binary learner per class; the class with the largest margin is predicted.
 
     A class that appears late starts as a copy of a learner that has seen nothing but negatives, exactly as if
@@ -57,7 +55,6 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
 
     def __init__(self, make: Callable[[], BinaryNodeLearner], classes: Iterable[Any] | None = None) -> None:
         self.make = _maker(make)
-        self._lock = Lock()
         self.unseen = self.fresh()
         """Has seen only negatives; late classes start as its copy."""
         self._table = ClassTable(None if classes is None else listed(classes, "classes"))
@@ -120,19 +117,6 @@ class OneVsRest(OnlineLearner[Hashable, Any]):
             put_back()
             raise
         return Update(said != y, any(u.updated for u in updates), sum(u.progress for u in updates))
-
-    def alone(self) -> AbstractContextManager[Any]:
-        """In a `with`: a game, or another change, during which nobody else may change the learner."""
-        if self._lock.locked():
-            raise in_use(self)
-        return self._lock
-
-    def __getstate__(self) -> dict[str, Any]:  # a lock does not travel
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._lock = Lock()
 
     def admit(self, labels: Iterable[Any]) -> None:
         """Let new classes in, all or none.

@@ -14,8 +14,8 @@ from ohmline.checks import flag, iterator, listed
 from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError, ShapeError
 from ohmline.kernel.vector import VectorKernel
-from ohmline.learn.compiled_learner import MORTAL, CompiledLearner
-from ohmline.learn.contract import State, Update, expect_kind, saved_text, take
+from ohmline.learn.compiled_learner import CompiledLearner
+from ohmline.learn.contract import State, expect_kind, saved_text, take
 from ohmline.learn.manifold.arguments import expect_moderate, options_of, table_of, vars_of
 from ohmline.learn.manifold.bandwidth import Bandwidth
 from ohmline.learn.manifold.bases import Basis
@@ -27,6 +27,7 @@ from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Smoothness
 from ohmline.learn.manifold.warm_up import WarmUp
 from ohmline.learn.step import UNLABELLED
+from ohmline.learn.turns import LOCKS
 from ohmline.representation import represent
 
 
@@ -298,15 +299,6 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         self._share()
         return min(trials, room) if self.options.basis.grows else trials
 
-    def _learn_one(self, x: ArrayLike, y: Any) -> Update:
-        known = len(self._table)
-        try:
-            return super()._learn_one(x, y)
-        except BaseException:
-            if len(self._table) > known:  # a class was let in, and never learned
-                self.settle()
-            raise
-
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
         if self._model is None and self.options.open_width:
             prediction = self.look(place)[0]
@@ -387,7 +379,7 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def checkpoint(self) -> Callable[[], None]:
         shared = {id(part): part for part in (self.options, self._space)}  # nothing changes these
-        changing = {name: value for name, value in vars(self).items() if name not in MORTAL}
+        changing = {name: value for name, value in vars(self).items() if name not in LOCKS | {"_bound"}}
         kept = deepcopy(changing, shared)
 
         def put_back() -> None:
