@@ -6,17 +6,19 @@ from typing import final
 
 import numpy as np
 
-from ohmline.arrays import Bools, Floats
+from ohmline.arrays import Bools, Floats, Ints
 from ohmline.checks import count
 from ohmline.compiled import compiled
+from ohmline.query.candidates import best_columns
 from ohmline.query.contested import contested
 from ohmline.query.field import Field
 from ohmline.query.sigma_optimal import removed
-from ohmline.query.v_optimal import promising
 from ohmline.query.whole_field import FieldQuery, shares
 
-NEGLIGIBLE = 1e-4
+NEGLIGIBLE = 1e-3
 """A label is taken not to reach where it moves a value by less than this share of what it moves its own node's."""
+UNLIKELY = 1e-3
+"""A class with a smaller share is taken not to come."""
 
 
 @final
@@ -48,40 +50,57 @@ class ErrorReduction(FieldQuery):
         near = contested(field.mean)
         if field.mean.shape[1] < 2:  # no class to confuse another with: settle as much as possible
             return removed(field, near * open)
-        if self.candidates >= int(open.sum()):
-            wanted = np.flatnonzero(open)
-        else:
-            wanted = promising(np.where(open, removed(field, near * near * open), -np.inf), self.candidates)
-        chance, scores = shares(field.mean), np.full(len(open), -np.inf)
-        for i in wanted.tolist():
-            column = field.column(i)
-            spread = field.noise + max(column[i], 0.0)
-            scores[i] = mistakes_saved(field.mean, column / spread, i, chance[i], open) if spread > 0 else 0.0
+        scores, chance = np.full(len(open), -np.inf), shares(field.mean)
+        for places, columns in best_columns(
+            field, open, lambda: removed(field, near * near * open), self.candidates
+        ):
+            scores[places] = mistakes_saved(field.mean, columns, places, field.noise, chance, open)
         return scores
 
 
 @compiled
-def mistakes_saved(mean: Floats, step: Floats, i: int, chance: Floats, open: Bools) -> float:
-    """How many fewer mistakes are expected at the open nodes after the label of node i."""
-    classes = mean.shape[1]
-    saved = 0.0
+def mistakes_saved(
+    mean: Floats, columns: Floats, places: Ints, noise: float, chance: Floats, open: Bools
+) -> Floats:
+    """How many fewer mistakes are expected at the open nodes after the label of each of these."""
+    classes, saved = mean.shape[1], np.zeros(len(places))
+    settled, likely, values = np.empty(mean.shape[0]), np.empty(classes, np.int64), np.empty(classes)
     for j in range(mean.shape[0]):
-        if not open[j] or abs(step[j]) < NEGLIGIBLE * abs(step[i]):
-            continue
         top, total = 0.0, 0.0
         for c in range(classes):
-            value = max(mean[j, c], 0.0)
-            top = max(top, value * value)
-            total += value * value
-        saved -= top / total if total > 0 else 1.0 / classes
+            sq = max(mean[j, c], 0.0) ** 2
+            top, total = max(top, sq), total + sq
+        settled[j] = top / total if total > 0 else 1.0 / classes
+    for k in range(len(places)):
+        i = places[k]
+        spread = noise + max(columns[k, i], 0.0)
+        if spread <= 0:
+            continue
+        count, believed = 0, 0.0
         for y in range(classes):
-            if chance[y] <= 0:
+            if chance[i, y] >= UNLIKELY:
+                likely[count] = y
+                count += 1
+                believed += chance[i, y]
+        for j in range(mean.shape[0]):
+            if not open[j] or abs(columns[k, j]) < NEGLIGIBLE * columns[k, i]:
                 continue
-            top, total = 0.0, 0.0
+            step = columns[k, j] / spread
+            # Whatever the label is, every value falls by step f_i; then that of the label's class rises by step.
+            first, second, best, total = 0.0, 0.0, -1, 0.0
             for c in range(classes):
-                target = 1.0 if c == y else 0.0
-                value = max(mean[j, c] + step[j] * (target - mean[i, c]), 0.0)
-                top = max(top, value * value)
-                total += value * value
-            saved += chance[y] * (top / total if total > 0 else 1.0 / classes)
+                values[c] = mean[j, c] - step * mean[i, c]
+                sq = max(values[c], 0.0) ** 2
+                total += sq
+                if sq > first:
+                    first, second, best = sq, first, c
+                elif sq > second:
+                    second = sq
+            after = 0.0
+            for q in range(count):
+                y = likely[q]
+                old, new = max(values[y], 0.0) ** 2, max(values[y] + step, 0.0) ** 2
+                top, mass = max(new, second if y == best else first), total - old + new
+                after += chance[i, y] * (top / mass if mass > 0 else 1.0 / classes)
+            saved[k] += after / believed - settled[j]
     return saved

@@ -2,13 +2,14 @@
 
 | theory | here |
 |---|---|
-| C | `covariance` before the labels in `given`; never written out |
+| C | `covariance` before the labels that were `given`; never written out |
 | x = C e_i, given what came before | `column(i)` |
 | u = x / sqrt(noise + x_i) | a row of `_moves`: C - sum u u' is the covariance now |
 | diag C | `variance`, kept up |
 | f | `mean`, kept up: one column per class, one-hot |
 
-One more label costs one column: a solve, and a product with the moves so far.
+One more label costs one column: a solve, and a product with the moves so far. Columns that were read lately are held,
+and brought up to date by the moves that came since.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from typing import Self, final
 
 import numpy as np
 
-from ohmline.arrays import Floats
+from ohmline.arrays import Floats, Ints
+from ohmline.compiled import compiled
 from ohmline.query.covariance import Covariance
 
 PROBES = 64
 """Random sums of all nodes from which the lengths of columns are estimated."""
+HELD = 96
+"""How many columns are held."""
 
 
 @final
@@ -35,6 +39,11 @@ class Field:
         self._moves: Floats = np.empty((0, len(mean)))
         self.given = 0
         """How many labels it was conditioned on since it was made."""
+        self._held: Floats = np.empty((0, len(mean)))
+        self._row_of: dict[int, int] = {}
+        """The rows of `_held`, the least recently read first."""
+        self._since: Ints = np.empty(0, np.int64)
+        """How many labels each held column knows of."""
 
     @property
     def variance(self) -> Floats:
@@ -46,9 +55,35 @@ class Field:
         return self._variance
 
     def column(self, i: int) -> Floats:
-        """The covariance of every node with node i, given the labels so far."""
-        moves = self._moves[: self.given]
-        return self.covariance.column(i) - moves[:, i] @ moves
+        """The covariance of every node with node i, given the labels so far; the caller's own."""
+        return self.columns(np.array([i]))[0]
+
+    def columns(self, positions: Ints) -> Floats:
+        """The covariance of every node with each of these, at most `HELD` different ones, as rows; the caller's own."""
+        wanted: list[int] = positions.tolist()
+        fresh = [i for i in wanted if i not in self._row_of]
+        if fresh:
+            self._fetch(fresh, set(wanted))
+        for i in wanted:
+            self._row_of[i] = self._row_of.pop(i)  # the most recently read comes last
+        rows = np.array([self._row_of[i] for i in wanted])
+        out = np.empty((len(wanted), len(self.mean)))
+        bring_up(self._held, self._since, self._moves, self.given, positions, rows, out)
+        return out
+
+    def _fetch(self, fresh: list[int], kept: set[int]) -> None:
+        """Hold these columns too, in place of the least recently read."""
+        if len(self._held) < HELD:
+            size = min(HELD, max(2 * len(self._held), len(self._row_of) + len(fresh)))
+            self._held = np.concatenate([self._held, np.empty((size - len(self._held), len(self.mean)))])
+            self._since = np.concatenate([self._since, np.zeros(size - len(self._since), np.int64)])
+        moves, at = self._moves[: self.given], np.array(fresh)
+        columns = self.covariance.columns(at) - moves[:, at].T @ moves
+        spare = [i for i in self._row_of if i not in kept]
+        for i, column in zip(fresh, columns, strict=True):
+            row = len(self._row_of) if len(self._row_of) < len(self._held) else self._row_of.pop(spare.pop(0))
+            self._row_of[i] = row
+            self._held[row], self._since[row] = column, self.given
 
     def times(self, weights: Floats) -> Floats:
         """The covariance of every node with the weighted sum of all, given the labels so far."""
@@ -66,8 +101,8 @@ class Field:
             self._probes = signs, np.stack([self.times(signs[:, k].copy()) for k in range(PROBES)])
         return np.asarray((self._probes[1] ** 2).mean(axis=0))
 
-    def condition(self, i: int, code: int) -> Floats:
-        """Learn that node i has the class `code` (-1: any; only the variance changes); u, by which the field moved."""
+    def condition(self, i: int, code: int) -> None:
+        """Learn that node i has the class `code` (-1: any; only the covariance changes)."""
         column = self.column(i)
         spread = self.noise + max(float(column[i]), 0.0)
         move = column / np.sqrt(spread) if spread > 0 else np.zeros_like(column)
@@ -86,13 +121,13 @@ class Field:
             wish = -self.mean[i]
             wish[code] += 1.0
             self.mean = self.mean + np.outer(column, wish / spread)
-        return move
 
     def branch(self) -> Self:
         """A copy that can be conditioned on labels that may never come."""
         twin = type(self)(self.covariance, self.noise, self.mean)
         twin._moves, twin.given = self._moves[: self.given].copy(), self.given
         twin._variance, twin._probes = self._variance, self._probes
+        twin._held, twin._row_of, twin._since = self._held.copy(), dict(self._row_of), self._since.copy()
         return twin
 
     def widen(self, classes: int) -> None:
@@ -100,6 +135,22 @@ class Field:
         missing = classes - self.mean.shape[1]
         if missing > 0:
             self.mean = np.hstack([self.mean, np.zeros((len(self.mean), missing))])
+
+
+@compiled
+def bring_up(
+    held: Floats, since: Ints, moves: Floats, given: int, positions: Ints, rows: Ints, out: Floats
+) -> None:
+    """Take from each held column what labels have come since it was last read, and copy it out."""
+    for k in range(len(positions)):
+        row = rows[k]
+        for m in range(since[row], given):
+            share = moves[m, positions[k]]
+            for j in range(held.shape[1]):
+                held[row, j] -= share * moves[m, j]
+        since[row] = given
+        for j in range(held.shape[1]):
+            out[k, j] = held[row, j]
 
 
 def leaders(mean: Floats) -> tuple[Floats, Floats]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats
 from ohmline.checks import count
+from ohmline.query.candidates import best_columns
 from ohmline.query.field import Field
 from ohmline.query.whole_field import FieldQuery
 
@@ -36,18 +37,14 @@ class VOptimal(FieldQuery):
 
     def scores(self, field: Field, open: Bools, rng: np.random.Generator) -> Floats:
         spread = field.noise + field.variance
-        if self.candidates >= int(open.sum()):
-            wanted = np.flatnonzero(open)
-        else:
-            guess = np.divide(field.sqlengths(), spread, out=np.zeros(len(open)), where=open & (spread > 0))
-            wanted = promising(np.where(open, guess, -np.inf), self.candidates)
-        scores = np.full(len(open), -np.inf)
-        for i in wanted.tolist():
-            column = field.column(i)
-            scores[i] = column @ column / spread[i] if spread[i] > 0 else 0.0
-        return scores
+        return sqlengths(
+            field, open, np.divide(1, spread, out=np.zeros(len(open)), where=spread > 0), self.candidates
+        )
 
 
-def promising(scores: Floats, k: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The positions of the k largest scores, in ascending order."""
-    return np.sort(np.argpartition(-scores, k - 1)[:k])
+def sqlengths(field: Field, open: Bools, times: Floats, candidates: int) -> Floats:
+    """sum_j C_ij^2 times a factor of each node: for the nodes where it seems largest; minus infinity for all others."""
+    scores = np.full(len(open), -np.inf)
+    for places, columns in best_columns(field, open, lambda: field.sqlengths() * times, candidates):
+        scores[places] = (columns**2).sum(axis=1) * times[places]
+    return scores
