@@ -95,6 +95,6 @@ def mistakes(f: Any, open_: Any) -> float:
 
 def saved(C: Any, f: Any, mu: float, open_: Any, i: int) -> float:
     chance = np.maximum(f[i], 0) / np.maximum(f[i], 0).sum()
-    chance = np.where(chance >= 1e-3, chance, 0) / chance[chance >= 1e-3].sum()
+    chance = np.where(chance >= 0.02, chance, 0) / chance[chance >= 0.02].sum()
     after = [f + np.outer(C[i], np.eye(len(chance))[y] - f[i]) / (mu + C[i, i]) for y in range(len(chance))]
     return mistakes(f, open_) - sum(p * mistakes(g, open_) for p, g in zip(chance, after, strict=True))

@@ -88,6 +88,12 @@ def test_two_suggestions_are_not_both_in_one_clique(query: Any) -> None:
     assert {node >= 8 for node in found} == {True, False}
 
 
+def test_the_default_looks_where_nothing_is_known_while_one_class_has_come_up() -> None:
+    learner = ohm.LocalLGC(two_cliques(), classes=["x", "y"])
+    learner.learn_one(3, "x")
+    assert ohm.suggest(learner, 1)[0] >= 8
+
+
 def test_an_uncertain_batch_is_not_the_top_of_the_single_scores() -> None:
     """Two cliques, one of them larger, each between two labels: every node of one is as uncertain as the next."""
     graph = two_cliques()

@@ -1,4 +1,4 @@
-"""What `suggest` asks for by default: the label that says most about the nodes that are still contested."""
+"""Contested: the label that says most about the nodes that are still undecided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LITTLE = 1e-3
 
 @final
 class Contested(FieldQuery):
-    """Chooses the node whose label says most about the nodes that are still contested; the default of `suggest`.
+    """Chooses the node whose label says most about the nodes that are still contested.
 
     A node is contested as far as its second best class comes near the best: n_j = (second / best)^2, with a little
     added to both, so that it is 1 where nothing is known, however few classes have come up. A label at i removes

@@ -13,7 +13,7 @@ from ohmline.checks import count, generator, shown
 from ohmline.errors import LearnerError
 from ohmline.learn.belief import KnowsLabelled
 from ohmline.learn.contract import OnlineLearner, expect_learner
-from ohmline.query.contested import Contested
+from ohmline.query.error_reduction import ErrorReduction
 from ohmline.query.meeting import believed, nodes_of
 from ohmline.query.pool import MinMargin, PoolQuery, open_positions
 from ohmline.query.suggestions import Suggestion, Suggestions
@@ -43,8 +43,8 @@ def suggest(
     k
         How many nodes, at least 0. Where fewer are open, all of them. Default 20.
     query
-        What chooses: any `PoolQuery`. None (default) takes `Contested()`, and `Uncertainty()` or `MinMargin()` for a
-        learner that keeps no variance.
+        What chooses: any `PoolQuery`. None (default) takes `ErrorReduction()`, and `Uncertainty()` or `MinMargin()` for
+        a learner that keeps no variance.
     nodes
         The nodes to choose from; those that have a label are passed over. None (default) for all nodes without a label:
         then the learner must remember which have one, as `LocalLGC` does.
@@ -77,7 +77,7 @@ def suggest(
 def default_query(learner: OnlineLearner[Any, Any]) -> PoolQuery:
     """The query that `suggest` takes unless told otherwise."""
     if believed(learner) is not None:
-        return Contested()
+        return ErrorReduction()
     return Uncertainty() if hasattr(learner, "kernel") or hasattr(learner, "members") else MinMargin()
 
 
@@ -88,8 +88,8 @@ def _checked(query: Any) -> PoolQuery:
         )
     if not isinstance(query, PoolQuery):
         raise LearnerError(
-            f"suggest takes a pool query (Contested, Uncertainty, SigmaOptimal, Random), got {shown(query)}; a query "
-            "on a stream decides about one node at a time, and is for play"
+            f"suggest takes a pool query (ErrorReduction, Uncertainty, SigmaOptimal, Random), got {shown(query)}; a "
+            "query on a stream decides about one node at a time, and is for play"
         )
     return query
 
