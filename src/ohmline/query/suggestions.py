@@ -13,16 +13,24 @@ from ohmline.extras import require
 
 
 class Suggestion(NamedTuple):
-    """One row of `Suggestions`."""
+    """One row of `Suggestions`.
+
+    Attributes
+    ----------
+    node
+        The node to label.
+    prediction
+        What the learner predicts for it; None for "don't know".
+    probability
+        Of the prediction; NaN where the learner gives none.
+    why
+        Why its label is worth asking for, in a sentence.
+    """
 
     node: Hashable
-    """The node to label."""
     prediction: Any
-    """What the learner predicts for it; None for "don't know"."""
     probability: float
-    """Of the prediction; NaN where the learner gives none."""
     why: str
-    """Why its label is worth asking for, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
