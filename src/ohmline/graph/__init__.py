@@ -6,6 +6,7 @@ from ohmline.graph import measure as measure
 from ohmline.graph.build import Gaussian as Gaussian
 from ohmline.graph.build import epsilon_ball as epsilon_ball
 from ohmline.graph.build import knn as knn
+from ohmline.graph.edges import Parallel as Parallel
 from ohmline.graph.embedding import ExponentialEmbedding as ExponentialEmbedding
 from ohmline.graph.files import FileLimits as FileLimits
 from ohmline.graph.files import Format as Format
