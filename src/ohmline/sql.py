@@ -20,6 +20,7 @@ from ohmline.checks import text as text_of
 from ohmline.errors import DatabaseError, OhmlineError, ParameterError, ShapeError
 from ohmline.extras import require
 
+_DUCKDB = ("_duckdb", "duckdb")
 BATCH = 50_000
 """Rows that are fetched or written at a time."""
 LONGEST_NAME = 63
@@ -36,11 +37,11 @@ class IfExists(StrEnum):
 
 
 def fetch(connection: Any, query: str, parameters: Any = None) -> Any:
-    """The result of a query: what hands over Arrow where the driver has it, else pairs of a name and a list of values."""
+    """The result of a query: what hands over Arrow where the driver has it, else pairs of a name and its values."""
     text_of(query, "query")
     failure, remedy = f"the query {shown(query)} failed", "check it, and that the connection is open"
     with cursor_of(connection) as cursor, told(failure, remedy):
-        if _module(connection) == "_duckdb":
+        if _module(connection) in _DUCKDB:
             relation = connection.sql(query, params=parameters)
             return _expect_rows(relation, query)
         cursor.execute(query) if parameters is None else cursor.execute(query, parameters)
@@ -167,7 +168,7 @@ def cursor_of(connection: Any) -> Iterator[Any]:
         )
     with told("the connection cannot be used", "connect again"):
         # DuckDB: a cursor is a connection of its own there, outside the transaction of this one.
-        cursor = _Kept(connection) if _module(connection) == "_duckdb" else connection.cursor()
+        cursor = _Kept(connection) if _module(connection) in _DUCKDB else connection.cursor()
     with closing(cursor):
         yield cursor
 
@@ -191,7 +192,7 @@ def transaction(connection: Any, cursor: Any, failure: str) -> Iterator[None]:
         getattr(getattr(connection, "info", None), "transaction_status", None) == 0
     )  # psycopg: none is open
     with told(failure, "see what the database says"):
-        if _module(connection) == "_duckdb":
+        if _module(connection) in _DUCKDB:
             try:
                 cursor.execute("BEGIN TRANSACTION")
             except Exception as error:
@@ -288,7 +289,7 @@ def _insert(connection: Any, cursor: Any, target: str, listed: list[str], values
             for row in zip(*values, strict=True):
                 copy.write_row(row)
         return
-    if _module(connection) == "_duckdb":
+    if _module(connection) in _DUCKDB:
         table = require("pyarrow", "sql").table(values, names=[f"c{k}" for k in range(len(values))])
         connection.register("ohmline_rows", table)
         try:

@@ -12,6 +12,9 @@ from ohmline.graph.files import FileLimits as FileLimits
 from ohmline.graph.files import Format as Format
 from ohmline.graph.files import read as read
 from ohmline.graph.files import read_labels as read_labels
+from ohmline.graph.files import read_nodes as read_nodes
 from ohmline.graph.files import write as write
 from ohmline.graph.graph import Graph as Graph
+from ohmline.graph.labels import labels_from_sql as labels_from_sql
+from ohmline.graph.labels import labels_of as labels_of
 from ohmline.graph.nodes import NodeIndex as NodeIndex

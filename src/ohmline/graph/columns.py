@@ -175,6 +175,11 @@ def _ranked(ends: Ints) -> tuple[Any, Ints]:
     return np.flatnonzero(there).tolist(), (np.cumsum(there) - 1)[ends]
 
 
+def listed_ids(column: Any) -> list[Hashable]:
+    """The id of every row, as Python objects."""
+    return column.items() if isinstance(column, Coded) else list(_items(column))
+
+
 def gaps_of(column: Any) -> Bools:
     """Which rows have no id."""
     return column.codes < 0 if isinstance(column, Coded) else np.zeros(len(column), np.bool_)

@@ -30,13 +30,18 @@ class Parallel(StrEnum):
     REFUSE = "refuse"
 
 
-class Build(TypedDict, total=False):
-    """What every way to build a graph can be told; see `Graph.from_edges`."""
+class Rules(TypedDict, total=False):
+    """What every way to build a graph can be told about its edges; see `Graph.from_edges`."""
 
-    nodes: Iterable[Hashable] | None
     signed: bool
     symmetrise: bool
     parallel: Parallel | Literal["sum", "max", "refuse"] | None
+
+
+class Build(Rules, total=False):
+    """The same, and the nodes."""
+
+    nodes: Iterable[Hashable] | None
 
 
 def parallel_of(value: Any) -> Parallel | None:

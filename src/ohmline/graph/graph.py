@@ -140,9 +140,9 @@ class Graph:
     @classmethod
     def from_columns(
         cls,
-        sources: Sequence[Hashable] | AnyArray,
-        targets: Sequence[Hashable] | AnyArray,
-        weights: Sequence[float] | AnyArray | None = None,
+        sources: Any,
+        targets: Any,
+        weights: Any = None,
         *,
         nodes: Iterable[Hashable] | None = None,
         signed: bool = False,
@@ -154,9 +154,9 @@ class Graph:
         Parameters
         ----------
         sources, targets
-            The ids of the two ends, one entry per edge in each.
+            The ids of the two ends, one entry per edge in each: lists, arrays, or columns of pandas, polars or Arrow.
         weights
-            One weight per edge; all 1 by default.
+            One weight per edge, likewise; all 1 by default.
         nodes, signed, symmetrise, parallel
             As for `from_edges`.
 
@@ -525,8 +525,8 @@ class Graph:
         path
             The name of the file.
         **options
-            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed`, `symmetrise` and
-            `limits`.
+            The other parameters of `ohmline.graph.read`: `format`, `header`, `source`, `target`, `weight`, `nodes`,
+            `signed`, `symmetrise`, `parallel` and `limits`.
         """
         from ohmline.graph.files import read
 
