@@ -50,6 +50,10 @@ class Coded:
         """Some of the rows, with the same list of ids."""
         return Coded(self.names, self.codes[keep])
 
+    def used(self) -> list[int]:
+        """The codes that occur, in ascending order; there may be others."""
+        return np.flatnonzero(np.bincount(self.codes, minlength=len(self.names))).tolist()
+
     def items(self) -> list[Hashable]:
         """The id of every row."""
         return [self.names[code] for code in self.codes.tolist()]

@@ -566,7 +566,10 @@ class Graph:
                 s, t, symmetrise = np.minimum(s, t), np.maximum(s, t), True
             s, t, weights = combined(s, t, weights, how, index)
         low, high = np.minimum(s, t), np.maximum(s, t)
-        order = np.lexsort((weights, high, low))
+        # One number per pair sorts faster than two, and weights that are all equal need no sorting.
+        key = low * n + high
+        alike = not len(weights) or bool((weights == weights[0]).all())
+        order = np.argsort(key, kind="stable") if alike else np.lexsort((weights, key))
         low, high, weights = low[order], high[order], weights[order]
         last = np.ones(len(low), dtype=bool)
         last[:-1] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])

@@ -59,7 +59,7 @@ def read_edge_list(
     ends = []
     for k in (s, t):
         found = table.coded(k)
-        for code in np.unique(found.codes).tolist():
+        for code in found.used():
             if found.names[code] not in ids:
                 raise table.error(
                     int(np.flatnonzero(found.codes == code)[0]),
@@ -146,7 +146,7 @@ def _weights(table: Table, k: int, *, signed: bool) -> Floats:
         table.refuse_gaps(k)
         found = table.coded(k)
         numbers = np.zeros(len(found.names))
-        for code in np.unique(found.codes).tolist():
+        for code in found.used():
             try:
                 numbers[code] = float(str(found.names[code]))
             except ValueError:

@@ -18,6 +18,8 @@ from ohmline.graph.files.table import NODES, Table, delimiter_of, listed_line
 
 LARGE = 2**20
 """Bytes from which on a file is read in columns: below, loading polars takes longer than reading."""
+_ODD = [bytes([k]) for k in (0, 11, 12, 28, 29, 30, 31)]
+"""Letters that not every reader takes for a blank, or for none."""
 _NEWLINE, _RETURN, _COMMENTS = 10, 13, (35, 37)
 
 
@@ -27,7 +29,9 @@ def fast_table(path: Path, raw: bytes, limits: FileLimits) -> Table | None:
     Whatever this accepts, the careful reader would read in the same way: every line is one row, all rows have as many
     columns as the first, and no cell is quoted across lines.
     """
-    if len(raw) < LARGE or importlib.util.find_spec("polars") is None or b"\0" in raw:
+    if len(raw) < LARGE or importlib.util.find_spec("polars") is None:
+        return None
+    if any(letter in raw for letter in _ODD) or raw.count(b"\r") != raw.count(b"\r\n"):
         return None
     data, skipped, nodes = _below_comments(path, raw.removeprefix(b"\xef\xbb\xbf"))
     starts = _row_starts(data, limits)
@@ -38,8 +42,8 @@ def fast_table(path: Path, raw: bytes, limits: FileLimits) -> Table | None:
     separator = " " if delimiter is None else delimiter
     width = len(next(csv.reader([first], delimiter=separator)))
     plain = b'"' not in data
-    if delimiter is None and not plain:
-        return None
+    if delimiter is None and (not plain or b"\t" in data or not data.isascii()):
+        return None  # there any blank separates, and so do several
     if plain and data.count(separator.encode()) != len(starts) * (width - 1):
         return None
     columns = _columns(data, separator, plain=plain)
@@ -88,13 +92,12 @@ def _columns(data: bytes, separator: str, *, plain: bool) -> list[Any] | None:
             infer_schema=False,
             separator=separator,
             quote_char=None if plain else '"',
-            missing_utf8_is_empty_string=plain,
         )
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException):
         return None
     columns = []
     for series in frame.iter_columns():
-        stripped = series.str.strip_chars()
+        stripped = (series.fill_null("") if plain else series).str.strip_chars()
         if stripped.null_count() or (not plain and stripped.str.contains('["\n]').any()):
             return None
         columns.append(stripped)

@@ -113,7 +113,7 @@ class Table:
         if self.floats(k) is not None:
             return True
         found = self.coded(k)
-        return all(is_number(str(found.names[code])) for code in np.unique(found.codes).tolist())
+        return all(is_number(str(found.names[code])) for code in found.used())
 
     @cached_property
     def lines(self) -> Sequence[int]:
@@ -232,7 +232,7 @@ def typed_columns(table: Table, *places: int) -> list[Ints | Coded]:
     if all(column is not None for column in numbers):
         return [column for column in numbers if column is not None]
     columns = [table.coded(k) for k in places]
-    used = [np.unique(column.codes).tolist() for column in columns]
+    used = [column.used() for column in columns]
     kinds = typed([str(c.names[code]) for c, codes in zip(columns, used, strict=True) for code in codes])
     if kinds and isinstance(kinds[0], str):
         return [*columns]
@@ -364,7 +364,7 @@ def labels_header(table: Table, n: int, y: int, known: Callable[[str], bool] | N
     if known(first[n]) or first[y] in rest.cells(y):
         return False
     nodes = rest.coded(n)
-    return any(known(str(nodes.names[code])) for code in np.unique(nodes.codes).tolist())
+    return any(known(str(nodes.names[code])) for code in nodes.used())
 
 
 def is_number(field: str) -> bool:
