@@ -193,12 +193,13 @@ def transaction(connection: Any, cursor: Any, failure: str) -> Iterator[None]:
     )  # psycopg: none is open
     with told(failure, "see what the database says"):
         if _module(connection) in _DUCKDB:
-            try:
-                cursor.execute("BEGIN TRANSACTION")
-            except Exception as error:
+            # There BEGIN inside a transaction would undo it, and two statements outside have two numbers.
+            numbers = {cursor.execute("SELECT txid_current()").fetchone() for _ in range(2)}
+            if len(numbers) == 1:
                 raise DatabaseError(
-                    f"{failure}: {error}; commit or roll back the transaction of this connection first"
-                ) from None
+                    f"{failure}: DuckDB has no savepoints; commit or roll back the transaction of this connection first"
+                )
+            cursor.execute("BEGIN TRANSACTION")
             commit, undo = "COMMIT", "ROLLBACK"
         elif (
             getattr(connection, "in_transaction", None) is False

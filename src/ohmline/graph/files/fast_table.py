@@ -101,6 +101,9 @@ def _columns(data: bytes, separator: str, *, plain: bool) -> list[Any] | None:
         if stripped.null_count() or (not plain and stripped.str.contains('["\n]').any()):
             return None
         columns.append(stripped)
-    if separator == " " and any((column == "").any() for column in columns):
+    empty = [column == "" for column in columns]
+    if separator == " " and any(gaps.any() for gaps in empty):
         return None
-    return columns
+    for gaps in empty[1:]:
+        empty[0] &= gaps
+    return None if empty[0].any() else columns  # a line of nothing but separators is skipped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from os import PathLike
 from pathlib import Path
@@ -24,6 +25,9 @@ from ohmline.graph.files.table import (
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.labels import Listed, checked_labels, frame_labels
 
+_WHOLE = re.compile(r"^\+?(-?[0-9]+)(?:\.0*)?$")
+"""A whole number as people write labels, and programs where others are missing: +1, 1.0."""
+
 
 def read_labels(
     path: str | PathLike[str],
@@ -38,7 +42,7 @@ def read_labels(
     """Read labels from a text file with two columns, node and label, one line per node; or from a Parquet file.
 
     Separators, comments and compression are as for the edge lists of `ohmline.graph.read`. Ids and
-    labels are whole numbers where all of them are (a label may be written +1). An empty label, or NaN, means that the
+    labels are whole numbers where all of them are (a label may be written +1 or 1.0). An empty label, or NaN, means that the
     node has none: it is left out. A node may be listed again with the same label; with another one it is an error that
     names both lines.
 
@@ -180,6 +184,6 @@ def _columns(
 def _labels(cells: list[str]) -> list[Hashable]:
     """Labels as they are written: whole numbers where all are, None where a cell is empty or NaN."""
     there = [cell for cell in cells if cell and cell.lower() != "nan"]
-    numbers = typed([cell.removeprefix("+") for cell in there])
+    numbers = typed([_WHOLE.sub(r"\1", cell) for cell in there])
     kinds = iter(numbers if numbers and isinstance(numbers[0], int) else there)
     return [next(kinds) if cell and cell.lower() != "nan" else None for cell in cells]
