@@ -42,9 +42,9 @@ def read_labels(
     """Read labels from a text file with two columns, node and label, one line per node; or from a Parquet file.
 
     Separators, comments and compression are as for the edge lists of `ohmline.graph.read`. Ids and
-    labels are whole numbers where all of them are (a label may be written +1 or 1.0). An empty label, or NaN, means that the
-    node has none: it is left out. A node may be listed again with the same label; with another one it is an error that
-    names both lines.
+    labels are whole numbers where all of them are (a label may be written +1 or 1.0). An empty label, or NaN, means
+    that the node has none: it is left out. A node may be listed again with the same label; with another one it is an
+    error that names both lines.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from ohmline.graph.files.paths import FileLimits, content, suffix_of, text
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
 
+_LOG = logging.getLogger("ohmline")
 _COMMENTS = ("#", "%")
 _HEADERS = frozenset(word for pair in PAIRS for word in pair) | {*NODE, *LABEL, "node_id", "weight"}
 
@@ -207,6 +209,7 @@ def split_header(table: Table, header: bool) -> tuple[list[Hashable], Table]:
     if not header:
         return [f"column {k + 1}" for k in range(table.width)], table
     names: list[Hashable] = [*table.row(0)]
+    _LOG.info("%s: the first row names the columns: %s", table.path, names)
     rest = table.body()
     if not rest.height and table.nodes is None:
         raise FileFormatError(f"{table.path} has a header and no rows; expected at least one")
