@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
 
-from ohmline.checks import choice, file_path, flag, instance, none_or, shown, text
+from ohmline.checks import choice, file_path, flag, instance, none_or, room, shown, text
 from ohmline.errors import FileFormatError, GraphError, ParameterError, ShapeError, UnknownNode
 from ohmline.graph.edges import Parallel, Rules, index_from, parallel_of
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
@@ -164,7 +164,9 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
 
 def ids_of(nodes: Any, name: str) -> list[Hashable]:
     """The ids of `nodes=`, each once."""
-    return list(index_from(nodes))
+    index = index_from(nodes)
+    room(16 * len(index), f"{name}, a list of {len(index)} ids,")
+    return list(index)
 
 
 def _refuse_columns(kind: Format, source: Any, target: Any, weight: Any, nodes: Any) -> None:
