@@ -17,6 +17,7 @@ from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import BinaryNodeLearner
+from ohmline.learn.predictions import Predictions
 from ohmline.learn.turns import TakesTurns
 from ohmline.representation import represent
 
@@ -95,6 +96,15 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
             self.nodes.position(x)
             return View(None, 0.0)
         return View(self.classes[int(margins.argmax())], float(gaps(margins[:, None])[0]))
+
+    def predict_many(self, nodes: Iterable[Hashable] | None = None) -> Predictions:
+        things = self.nodes if nodes is None else listed(nodes, "nodes")
+        members = self.members
+        if not members:
+            none = np.full(len(self.nodes.positions(things)), -1)
+            return self._predicted(things, (), none, np.zeros(len(none)), np.zeros((len(none), 0)))
+        scores = np.column_stack([member.predict_many(things).margins for member in members.values()])
+        return self._predicted(things, tuple(members), scores.argmax(axis=1), gaps(scores.T), scores)
 
     def variance_one(self, x: Hashable) -> float:
         return max(member.variance_one(x) for member in self.members.values() or [self.unseen])
