@@ -70,5 +70,9 @@ class DataError(OhmlineError):
     """A data set is missing, truncated, or its checksum does not match."""
 
 
+class DatabaseError(OhmlineError, ValueError):
+    """A database refused a query or a table; the message has its words."""
+
+
 class MissingExtra(OhmlineError, ImportError):
     """An optional dependency is not installed; the message is the pip command."""
