@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import dot, implements, undisturbed
 from ohmline.kernel.contract import Kernel
+from ohmline.learn.belief import LinearBelief
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
 from ohmline.learn.contract import State, expect_kind, saved_member, saved_number, take
 from ohmline.learn.lgc.ridge_regression import (
@@ -146,6 +147,14 @@ class SharedLGC(OverKernel, ManyClassLearner):
         if not len(known):
             scores[:] = 0.0
         return self._predicted(things, self.classes, codes, margins, scores)
+
+    def belief(self) -> LinearBelief:
+        """Its regression: the shares of the classes, and the covariance of their weights."""
+        with self._still:
+            names, rows = self.classes, np.asarray(self.space.rows, dtype=np.float64)
+            weights = np.asarray(self.state.weights[: len(names)], dtype=np.float64)
+            inverse = np.array(self.state.inverse, dtype=np.float64)
+        return LinearBelief(names, rows @ weights.T, rows, inverse, 1.0)
 
     def settle(self) -> None:
         if not self._table.fixed:
