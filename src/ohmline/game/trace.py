@@ -13,7 +13,9 @@ from ohmline.checks import shown
 from ohmline.errors import ParameterError
 from ohmline.extras import require
 from ohmline.game.loop import Log
+from ohmline.game.measures import Confusion, Measures, in_order, measures_of
 from ohmline.game.stream import Stream
+from ohmline.markup import box, counted, facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,20 +164,65 @@ class Trace:
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {shown(t)}")
         return int(t)
 
-    def per_class(self) -> dict[Any, dict[str, float]]:
-        """For each label how often it came up and was missed (`trials`, `mistakes`), its `recall` and `precision`."""
-        table: dict[Any, dict[str, float]] = {}
-        for code, y in enumerate(self.stream.classes):
-            here = self.stream.codes == code
-            called = self.known & np.isin(self.log.prediction, [k for k, v in self.meaning.items() if v == y])
-            hits = int((here & called).sum())
-            table[y] = {
-                "trials": int(here.sum()),
-                "mistakes": int(here.sum()) - hits,
-                "recall": hits / max(int(here.sum()), 1),
-                "precision": hits / max(int(called.sum()), 1),
-            }
-        return table
+    def measures(self, k: int | None = None) -> Measures:
+        """How good the predictions were, over all and class by class, by what was said before the label came.
+
+        The score of a class is the margin towards it. With more than two classes a trace holds only the gap between
+        the two best scores: then what was given to another class is ranked after what was given to this one, all of
+        it alike, and `ranked` of the measures is False.
+
+        Parameters
+        ----------
+        k
+            How many of the surest trials of each class `precision_at_k` looks at, at least 1. None (default) looks at
+            as many as the class has trials.
+
+        Examples
+        --------
+        >>> import ohmline as ohm
+        >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
+        >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
+        >>> print(ohm.play(learner, ohm.Stream(range(10), [1] * 7 + [-1] * 3)).measures())
+        10 predictions, 2 mistakes: accuracy 0.800, balanced 0.762
+        class  trials  mistakes  recall  precision  average precision  precision at k
+        -1          3         1   0.667      0.667              0.810   0.667 (k = 3)
+        1           7         1   0.857      0.857              0.909   0.857 (k = 7)
+        """
+        sure, said = np.abs(self.margin), self.predictions
+        classes = in_order({y for y in (*self.stream.classes, *said) if y is not None})
+        given = {label: np.array([p == label for p in said], dtype=bool) for label in classes}
+        ranked = len(classes) <= 2
+        unsure = np.array([p is None for p in said], dtype=bool)
+        otherwise = np.where(unsure, 0.0, -sure) if ranked else np.full(len(self), -1.0)
+        scores = {label: np.where(here, sure, otherwise) for label, here in given.items()}
+        return measures_of(self.labels, said, scores, ranked=ranked, k=k)
+
+    def per_class(self, k: int | None = None) -> dict[Any, dict[str, float]]:
+        """The measures of each label that came up, by name.
+
+        How often it came up and was missed (`trials`, `mistakes`), its `recall` and `precision`, and where its trials
+        come when all are ordered by its score: `average_precision`, and `precision_at_k` with its `k`.
+
+        Parameters
+        ----------
+        k
+            As for `measures`.
+        """
+        return self.measures(k).per_class
+
+    def confusion(self) -> Confusion:
+        """What was predicted against what is true: one row per label, one column per prediction.
+
+        Examples
+        --------
+        >>> import ohmline as ohm
+        >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(5)])
+        >>> print(ohm.play(ohm.LocalLGC(line), ohm.Stream(range(6), "aaabbb")).confusion())
+        true \\ predicted  a  b  don't know
+        a                 2  0           1
+        b                 1  2           0
+        """
+        return self.measures().confusion
 
     def to_frame(self) -> Any:
         """The trace as a polars data frame with one row per trial (needs the extra `io`)."""
@@ -198,6 +245,22 @@ class Trace:
     def __repr__(self) -> str:
         said = _counted(self.mistakes, "mistake"), _counted(self.asked, "label")
         return f"Trace({_counted(len(self), 'trial')}, {said[0]}, {said[1]} asked)"
+
+    def _repr_html_(self) -> str:
+        judged = int(self.known.sum())
+        unsure = int(np.isin(self.log.prediction, [k for k, y in self.meaning.items() if y is None]).sum())
+        shown: list[tuple[str, Any]] = [
+            ("learner", type(self.learner).__name__),
+            ("trials", len(self)),
+            (
+                "mistakes",
+                f"{self.mistakes:,} ({100 * self.error_rate:.1f} % of {counted(judged, 'known label')})",
+            ),
+            ("labels asked", self.asked),
+        ]
+        if unsure:
+            shown.append(("don't know", unsure))
+        return box("Trace", facts([*shown, ("seconds", f"{self.seconds:.3g}")]))
 
 
 def _counted(number: int, what: str) -> str:

@@ -27,6 +27,7 @@ from ohmline.graph.edges import (
 )
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.rows import checked_rows
+from ohmline.markup import box, facts, some
 
 
 @final
@@ -441,6 +442,15 @@ class Graph:
     def __repr__(self) -> str:
         sign = ", signed" if self.signed else ""
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
+
+    def _repr_html_(self) -> str:
+        about = self.summary()
+        kept = ("nodes", "edges", "components", "isolated_nodes", "negative_edges", "dropped_self_loops")
+        shown = [(name.replace("_", " "), about[name]) for name in kept if about[name]]
+        shown.append(("ids", some([self.nodes[i] for i in range(min(self.n, 6))], 5)))
+        if self.n_edges and not (self.weights == 1.0).all():
+            shown.append(("weights", f"{self.weights.min():.4g} to {self.weights.max():.4g}"))
+        return box("Graph", facts(shown))
 
 
 def _frozen(array: Any) -> Any:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ohmline.errors import ParameterError
+from ohmline.markup import table as table
 from ohmline.version import __version__
 
 
@@ -33,26 +34,6 @@ def tiles(pairs: Sequence[tuple[str, str]]) -> str:
         for value, meaning in pairs
     )
     return f'<div class="tiles">{each}</div>'
-
-
-def table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: frozenset[int] = frozenset(),
-    widths: Sequence[int] = (),
-) -> str:
-    """A table of ready-made cells; the columns in `numbers` are aligned right, `widths` are in percent."""
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}{' class=number' if k in numbers else ''}>{cell}</{tag}>" for k, cell in enumerate(cells)
-        )
-
-    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    columns = "".join(f'<col style="width:{width}%">' for width in widths)
-    names = line([escape(name) for name in head], "th")
-    return f"<table>{columns}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def card(inner: str, title: str = "") -> str:

@@ -13,6 +13,7 @@ from ohmline.checks import listed
 from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import LapSVM, median_distance
+from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.loss import Loss
 
 
@@ -107,3 +108,6 @@ class LabelledOnly:
     def __repr__(self) -> str:
         machine = self._machine
         return f"LabelledOnly({self.kernel!r}, lambda_1={machine.lambda_1:g}, loss={str(machine.loss)!r})"
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)

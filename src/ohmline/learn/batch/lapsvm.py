@@ -16,6 +16,7 @@ from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.between import between
 from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
+from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.loss import Loss
@@ -184,6 +185,9 @@ class LapSVM:
             f"LapSVM({self.kernel!r}, {self.weights!r}, lambda_1={self.lambda_1:g}, "
             f"lambda_2={self.lambda_2:g}, loss={str(self.loss)!r})"
         )
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)
 
 
 def said(scores: Floats, classes: tuple[Any, ...]) -> list[Any]:

@@ -16,6 +16,7 @@ from ohmline.learn.batch.between import between
 from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import median_distance, said
+from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.function import KernelFunction
@@ -160,3 +161,6 @@ class MultiviewSVM:
             f"MultiviewSVM({views}, kernel={self.kernel!r}, lambda_1={self.lambda_1:g}, "
             f"lambda_2={self.lambda_2:g}, loss={str(self.loss)!r})"
         )
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)

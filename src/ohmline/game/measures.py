@@ -1,0 +1,228 @@
+"""How good predictions were: over all, class by class, and as a table of what was said against what is true."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ohmline.arrays import Floats, Ints
+from ohmline.checks import count, none_or
+from ohmline.extras import require
+from ohmline.game.ranking import average_precision, precision_at
+from ohmline.markup import box, clipped, counted, table, words
+
+DONT_KNOW = "don't know"
+"""How a prediction of None is shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """What was predicted against what is true: one row per true class, one column per predicted one.
+
+    Attributes
+    ----------
+    classes
+        The classes of the rows, and of all columns but the last.
+    counts
+        How often each pair occurred; the last column counts "don't know".
+    """
+
+    classes: tuple[Any, ...]
+    counts: Ints = field(repr=False)
+
+    def to_frame(self) -> Any:
+        """The table as a polars data frame, with the true class in its first column (needs the extra `io`)."""
+        polars = require("polars", "io")
+        columns = dict(zip(self._heads(), self.counts.T, strict=True))
+        return polars.DataFrame({"true \\ predicted": [str(label) for label in self.classes], **columns})
+
+    def _heads(self) -> list[str]:
+        """A name for each column; a class that is called like the last one is told apart from it."""
+        names = [str(label) for label in self.classes]
+        last = DONT_KNOW
+        while last in names:
+            last += " "
+        return [*names, last]
+
+    def __str__(self) -> str:
+        heads = ["true \\ predicted", *self._heads()]
+        rows = [
+            [str(y), *(f"{k:,}" for k in row)]
+            for y, row in zip(self.classes, self.counts.tolist(), strict=True)
+        ]
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        return "\n".join(
+            "  ".join(
+                [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
+            )
+            for row in [heads, *rows]
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"<b>{clipped(y)}</b>", *(f"<b>{v:,}</b>" if j == i else f"{v:,}" for j, v in enumerate(row)))
+            for i, (y, row) in enumerate(zip(self.classes, self.counts.tolist(), strict=True))
+        ]
+        heads = ["true \\ predicted", *self._heads()]
+        return box("Confusion", table(heads, rows, numbers=frozenset(range(1, len(heads)))))
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """How good predictions were, counted over everything whose label is known.
+
+    Accuracy says little where a class is rare: look at its recall (how many of its members were found), its precision
+    (how many that were called so are members) and its average precision (how early its members come when everything
+    is ordered by its score).
+
+    Attributes
+    ----------
+    confusion
+        What was predicted against what is true.
+    per_class
+        For each class that occurs: how often it came up and was missed (`trials`, `mistakes`), its `recall` and
+        `precision`, its `average_precision`, and its `precision_at_k` with that `k`.
+    ranked
+        Whether the scores order everything for every class. Where they do not (a trace of more than two classes holds
+        the gap of the two best scores and no others), what was given to another class comes after what was given to
+        this one, all of it alike.
+    """
+
+    confusion: Confusion
+    per_class: dict[Any, dict[str, float]] = field(repr=False)
+    ranked: bool = True
+
+    @cached_property
+    def judged(self) -> int:
+        """How many predictions could be judged."""
+        return int(self.confusion.counts.sum())
+
+    @cached_property
+    def mistakes(self) -> int:
+        """How many of them were wrong; "don't know" is wrong too."""
+        return self.judged - int(np.trace(self.confusion.counts))
+
+    @property
+    def unsure(self) -> int:
+        """How many of them were "don't know"."""
+        return int(self.confusion.counts[:, -1].sum())
+
+    @property
+    def accuracy(self) -> float:
+        """The share that was right; 0 where nothing could be judged."""
+        return 1 - self.mistakes / self.judged if self.judged else 0.0
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean recall of the classes, in which a rare class counts as much as a frequent one."""
+        return self._mean("recall")
+
+    @property
+    def mean_average_precision(self) -> float:
+        """The mean of the classes' average precisions."""
+        return self._mean("average_precision")
+
+    def _mean(self, name: str) -> float:
+        found = [row[name] for row in self.per_class.values()]
+        return sum(found) / len(found) if found else 0.0
+
+    def __str__(self) -> str:
+        heads = ["class", "trials", "mistakes", "recall", "precision", "average precision", "precision at k"]
+        rows = [heads, *([str(y), *cells(row)] for y, row in self.per_class.items())]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
+            )
+            for row in rows
+        ]
+        return "\n".join([self._said(), *lines])
+
+    def _said(self) -> str:
+        judged, wrong = counted(self.judged, "prediction"), counted(self.mistakes, "mistake")
+        unsure = f', {self.unsure:,} of them "don\'t know"' if self.unsure else ""
+        return (
+            f"{judged}, {wrong}{unsure}: accuracy {self.accuracy:.3f}, balanced {self.balanced_accuracy:.3f}"
+        )
+
+    def _repr_html_(self) -> str:
+        heads = ("class", "trials", "mistakes", "recall", "precision", "average precision", "precision at k")
+        rows = [(f"<b>{clipped(y)}</b>", *cells(row)) for y, row in self.per_class.items()]
+        return box("Measures", words(self._said()), table(heads, rows, numbers=frozenset(range(1, 7))))
+
+
+def cells(row: Mapping[str, float]) -> tuple[str, ...]:
+    """The measures of a class as they are shown, after its name."""
+    return (
+        f"{row['trials']:,.0f}",
+        f"{row['mistakes']:,.0f}",
+        f"{row['recall']:.3f}",
+        f"{row['precision']:.3f}",
+        f"{row['average_precision']:.3f}",
+        f"{row['precision_at_k']:.3f} (k = {row['k']:,.0f})",
+    )
+
+
+def measures_of(
+    truth: Sequence[Any], said: Sequence[Any], scores: Mapping[Any, Floats], *, ranked: bool, k: int | None
+) -> Measures:
+    """The measures of predictions.
+
+    Parameters
+    ----------
+    truth
+        The label of each thing; None where it is not known, and then the thing is left out.
+    said
+        What was predicted for each; None for "don't know".
+    scores
+        For a class one score per thing, higher for those that should belong to it. A class that is missing here has
+        the same score everywhere.
+    ranked
+        Whether the scores order everything.
+    k
+        How many things `precision_at_k` looks at; None for as many as the class has members.
+    """
+    k = none_or(count, k, "k", least=1)
+    known = np.array([y is not None for y in truth], dtype=bool)
+    seen = in_order({y for y in (*truth, *said) if y is not None})
+    code = {label: number for number, label in enumerate(seen)}
+    rows = np.array([code.get(y, -1) for y in truth], dtype=np.int64)[known]
+    columns = np.array([code.get(y, len(seen)) for y in said], dtype=np.int64)[known]
+    counts = np.zeros((len(seen), len(seen) + 1), dtype=np.int64)
+    np.add.at(counts, (rows, columns), 1)
+    per_class: dict[Any, dict[str, float]] = {}
+    for label, number in code.items():
+        trials, hits = int(counts[number].sum()), int(counts[number, number])
+        if not trials:
+            continue
+        member = rows == number
+        score = scores[label][known] if label in scores else np.zeros(len(rows))
+        per_class[label] = {
+            "trials": trials,
+            "mistakes": trials - hits,
+            "recall": hits / trials,
+            "precision": hits / max(int(counts[:, number].sum()), 1),
+            "average_precision": average_precision(member, score),
+            "precision_at_k": precision_at(member, score, k or trials),
+            "k": min(k or trials, len(rows)),
+        }
+    return Measures(Confusion(seen, counts), per_class, ranked)
+
+
+def in_order(classes: Iterable[Hashable]) -> tuple[Any, ...]:
+    """Classes in an order that people expect: numbers by size, then names, then the rest as it is written.
+
+    >>> in_order({"b", 10, 9, "a", (1, 2)})
+    (9, 10, 'a', 'b', (1, 2))
+    """
+
+    def key(label: Any) -> tuple[int, float, str]:
+        if isinstance(label, int | float) and abs(label) < 1e300:
+            return 0, label, ""
+        return (1, 0.0, label) if isinstance(label, str) else (2, 0.0, repr(label))
+
+    return tuple(sorted(classes, key=key))
