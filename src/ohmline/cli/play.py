@@ -58,8 +58,9 @@ def play(
     from ohmline.game import play as play_stream
     from ohmline.lab.game import Game
     from ohmline.lab.game_report import game_page
-    from ohmline.lab.page import write
+    from ohmline.lab.page import may_replace, write
 
+    may_replace(out)
     choice, rule = choice_of(learner), query_of(query, budget)
     network = ohmline.graph.read(graph, symmetrise=symmetrise)
     listed = ohmline.graph.read_labels(labels, graph=network)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from ohmline.extras import require
 from ohmline.game.loop import Log
 from ohmline.game.measures import Confusion, Measures, in_order, measures_of
 from ohmline.game.stream import Stream
+from ohmline.graph.graph import Graph
+from ohmline.lazy_names import later
 from ohmline.markup import box, counted, facts
 
 
@@ -223,6 +226,53 @@ class Trace:
         b                 1  2           0
         """
         return self.measures().confusion
+
+    def plot(self, certificate: Any = None, *, axes: Any = None) -> Any:
+        """Draw the mistakes trial by trial, and the labels asked where not all were (needs the extra `plot`).
+
+        Parameters
+        ----------
+        certificate
+            A certificate of this game, such as `ohmline.bound.best_bound(trace)`, drawn as a line that the mistakes
+            stay under. None (default) draws no line.
+        axes
+            Matplotlib axes to draw the mistakes on; None (default) makes a figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture, which a notebook shows; `.savefig(path)` writes it.
+        """
+        return later("ohmline.lab.pictures", "plot_trace")(self, certificate, axes=axes)
+
+    def report(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        graph: Graph | None = None,
+        seed: int = 0,
+    ) -> Any:
+        """The report that `ohmline play` writes: figures, curves, the graph, each class, what was certified.
+
+        Parameters
+        ----------
+        path
+            Where to write it as one HTML file, which may replace a report of Ohmline's and nothing else. None
+            (default) writes nothing.
+        title
+            Its title; None (default) names the learner.
+        graph
+            The graph to draw; None (default) takes the learner's, and draws none where it learns from vectors.
+        seed
+            The seed of the picture's layout. Default 0.
+
+        Returns
+        -------
+        Report
+            The page: `html` holds it, `save(path)` writes it, and a notebook shows it.
+        """
+        return later("ohmline.lab.report", "report_of")(self, path, title=title, graph=graph, seed=seed)
 
     def to_frame(self) -> Any:
         """The trace as a polars data frame with one row per trial (needs the extra `io`)."""

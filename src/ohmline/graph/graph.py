@@ -27,6 +27,7 @@ from ohmline.graph.edges import (
 )
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.rows import checked_rows
+from ohmline.lazy_names import later
 from ohmline.markup import box, facts, some
 
 
@@ -422,6 +423,32 @@ class Graph:
             "total_weight": float(np.abs(self.weights).sum() / 2),
             "dropped_self_loops": self.dropped_loops,
         }
+
+    def plot(self, color: Any = None, *, axes: Any = None, limit: int = 2500, seed: int = 0) -> Any:
+        """Draw the graph, neighbours near each other and clusters apart (needs the extra `plot`).
+
+        Of a graph with more than `limit` nodes those nearest to the best-connected one are drawn, and the title says
+        so; `subgraph` chooses others.
+
+        Parameters
+        ----------
+        color
+            What colours the nodes: a class or a number for each, as a dict of node ids, a list in the order of
+            `nodes`, a trace, or a table of predictions. Classes get colours that colour-blind eyes can tell apart and
+            a legend; fractions get a scale. None (default) draws all nodes alike.
+        axes
+            Matplotlib axes to draw on; None (default) makes a figure.
+        limit
+            How many nodes are drawn at most, from 1 to 20,000. Default 2,500.
+        seed
+            The seed of the layout: the same seed gives the same picture. Default 0.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture, which a notebook shows; `.savefig(path)` writes it.
+        """
+        return later("ohmline.lab.pictures", "plot_graph")(self, color, axes=axes, limit=limit, seed=seed)
 
     def __eq__(self, other: object) -> bool:
         return (
