@@ -15,6 +15,7 @@ from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import LapSVM, median_distance
 from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.loss import Loss
+from ohmline.learn.travel import expect_named
 
 
 @final
@@ -104,6 +105,10 @@ class LabelledOnly:
             One row per point, with the columns that `fit` saw.
         """
         return self._machine.predict(points)
+
+    def __getstate__(self) -> object:
+        expect_named(self, "kernel", self.kernel, "RBF(1.0)(a, b)")
+        return super().__getstate__()
 
     def __repr__(self) -> str:
         machine = self._machine

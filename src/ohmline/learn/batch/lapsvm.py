@@ -20,6 +20,7 @@ from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.loss import Loss
+from ohmline.learn.travel import expect_named
 
 
 @final
@@ -179,6 +180,11 @@ class LapSVM:
         if (w < 0).any():
             raise ParameterError("weights must give one weight of at least 0 for each pair of points")
         return np.asarray(w.sum(1)[:, None] * gram - w @ gram, dtype=np.float64)
+
+    def __getstate__(self) -> object:
+        expect_named(self, "kernel", self.kernel, "RBF(1.0)(a, b)")
+        expect_named(self, "weights", self.weights, "RBF(1.0)(a, b)")
+        return super().__getstate__()
 
     def __repr__(self) -> str:
         return (

@@ -22,6 +22,7 @@ from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.smoothness import Multiview
+from ohmline.learn.travel import expect_named
 
 
 @final
@@ -154,6 +155,10 @@ class MultiviewSVM:
             As for `margins`.
         """
         return said(self.margins(points), self.classes)
+
+    def __getstate__(self) -> object:
+        expect_named(self, "kernel", self.kernel, "RBF(1.0)(a, b)")
+        return super().__getstate__()
 
     def __repr__(self) -> str:
         views = ", ".join(map(str, self.views))
