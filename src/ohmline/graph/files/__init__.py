@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from enum import Enum
 from os import PathLike
 from pathlib import Path
@@ -16,6 +17,8 @@ from ohmline.graph.files.market import read_market, write_market
 from ohmline.graph.files.parquet import read_parquet, write_parquet
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.graph import Graph, expect_graph
+
+log = logging.getLogger(__name__)
 
 __all__ = ["FileLimits", "Format", "read", "read_labels", "write"]
 
@@ -80,6 +83,7 @@ def read(
     """
     place = file_path(path)
     kind = _format(place, format)
+    log.info("reading %s as %s", place, kind.value)
     header = none_or(flag, header, "header")
     signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
