@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import ohmline as ohm
-from ohmline.errors import ParameterError
+from ohmline.errors import LabelError, ParameterError, ShapeError, UnknownNode
 from ohmline.game.measures import in_order, measures_of
 from ohmline.game.ranking import average_precision, precision_at
 
@@ -142,3 +142,30 @@ def test_a_confusion_can_be_read_and_is_escaped() -> None:
 
 def test_classes_come_in_the_order_that_people_expect() -> None:
     assert in_order([10, 9, True, "b", "a", (2, 1)]) == (True, 9, 10, "a", "b", (2, 1))
+
+
+# --- tables of predictions ----------------------------------------------------------------------
+
+
+def test_a_mapping_is_measured_where_labels_are_known() -> None:
+    found = ohm.measure({1: "a", 2: None, 3: "b", 4: "a"}, {1: "a", 2: "b", 3: float("nan"), 4: "b"}, k=1)
+    assert (found.judged, found.mistakes, found.unsure, found.ranked) == (3, 2, 1, False)
+    assert found.per_class["a"]["average_precision"] == metrics.average_precision_score([1, 0, 0], [1, 0, 1])
+    assert ohm.measure({1: "a", 2: "b"}, ["a", None]).accuracy == 1.0
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels", "error", "words"),
+    [
+        ({1: "a"}, {2: "a"}, UnknownNode, "label for node 2 and no prediction"),
+        ({1: "a"}, ["a", "b"], ShapeError, "each of the 1 predictions, got 2"),
+        (["a"], ["a"], ParameterError, "what predict_many gave"),
+        ({1: "a"}, 3, ParameterError, "labels must be a list"),
+        ({1: "a"}, [[]], LabelError, "not hashable"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(
+    predictions: Any, labels: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        ohm.measure(predictions, labels)

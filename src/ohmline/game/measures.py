@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.checks import count, none_or
+from ohmline.checks import count, listed, none_or, shown
+from ohmline.errors import ParameterError, ShapeError, UnknownNode
 from ohmline.extras import require
 from ohmline.game.ranking import average_precision, precision_at
+from ohmline.learn.labels import plain_label
 from ohmline.markup import box, clipped, counted, table, words
 
 DONT_KNOW = "don't know"
@@ -165,6 +167,91 @@ def cells(row: Mapping[str, float]) -> tuple[str, ...]:
         f"{row['average_precision']:.3f}",
         f"{row['precision_at_k']:.3f} (k = {row['k']:,.0f})",
     )
+
+
+class Scored(Protocol):
+    """A table of predictions with a probability for each class: what `predict_many` gives."""
+
+    @property
+    def nodes(self) -> Sequence[Hashable]:
+        """The nodes, in order."""
+
+    @property
+    def classes(self) -> Sequence[Any]:
+        """The classes of the columns of `probabilities`."""
+
+    @property
+    def predictions(self) -> Sequence[Any]:
+        """What was predicted for each node; None for "don't know"."""
+
+    @property
+    def probabilities(self) -> Floats:
+        """One row per node, one column per class."""
+
+
+def measure(
+    predictions: Scored | Mapping[Hashable, Any],
+    labels: Mapping[Hashable, Any] | Iterable[Any],
+    *,
+    k: int | None = None,
+) -> Measures:
+    """How good predictions are against labels that the learner has not seen.
+
+    Leave out the labels that it learned from: it gets most of those right, and the rest would look better than it is.
+
+    Parameters
+    ----------
+    predictions
+        What `predict_many` gave, or a mapping from nodes to predictions. A mapping has no scores: everything that was
+        called by a class is then ranked alike, and before all the rest.
+    labels
+        The true labels: a mapping from nodes, which may name some of them only, or one label per prediction in their
+        order. None where a label is not known.
+    k
+        How many of the surest predictions of each class `precision_at_k` looks at, at least 1. None (default) looks at
+        as many as the class has members.
+
+    Examples
+    --------
+    >>> found = measure({"ann": "spam", "bob": "ham", "cyd": "ham"}, {"ann": "spam", "cyd": "spam"})
+    >>> found.accuracy, found.per_class["spam"]["recall"]
+    (0.5, 0.5)
+    """
+    if isinstance(predictions, Mapping):
+        nodes, said = list(predictions), [plain_label(p) for p in predictions.values()]
+        classes = {p for p in said if p is not None}
+        scores = {label: np.array([float(p == label) for p in said]) for label in classes}
+    else:
+        try:
+            nodes, said = list(predictions.nodes), list(predictions.predictions)
+            columns = zip(predictions.classes, np.asarray(predictions.probabilities).T, strict=True)
+            scores = {label: np.asarray(column, dtype=np.float64) for label, column in columns}
+        except AttributeError:
+            raise ParameterError(
+                f"predictions must be what predict_many gave, or a mapping from nodes to predictions, got "
+                f"{shown(predictions)}"
+            ) from None
+    truth = _truth(nodes, labels)
+    return measures_of(truth, said, scores, ranked=not isinstance(predictions, Mapping), k=k)
+
+
+def _truth(nodes: list[Hashable], labels: Mapping[Hashable, Any] | Iterable[Any]) -> list[Any]:
+    """The label of each node; None where it is not known."""
+    if isinstance(labels, Mapping):
+        known = {node: plain_label(y) for node, y in labels.items()}
+        strange = next((node for node in known.keys() - set(nodes)), None)
+        if strange is not None:
+            raise UnknownNode(
+                f"there is a label for node {shown(strange)} and no prediction; predict it, or leave it out"
+            )
+        return [known.get(node) for node in nodes]
+    given = [plain_label(y) for y in listed(labels, "labels")]
+    if len(given) != len(nodes):
+        raise ShapeError(
+            f"labels must have one entry for each of the {len(nodes):,} predictions, got {len(given):,}; use None for "
+            "a label that is not known, or give a mapping from nodes"
+        )
+    return given
 
 
 def measures_of(
