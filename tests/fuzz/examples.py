@@ -140,6 +140,12 @@ def manifold() -> ohm.OnlineManifold:
     return learner
 
 
+def saved() -> Path:
+    path = Path("model.ohm")
+    ohm.save(ohm.LocalLGC(graph()), path)
+    return path
+
+
 def taught(learner: Any) -> Any:
     ohm.play(learner, stream())
     return learner
@@ -345,12 +351,19 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "read_points": {"path": file("points.csv", "p,q,label\n0,1,a\n1,0,b\n"), "label": lambda: "label"},
     "tune": {"make": lambda: lambda mu: ohm.OnlineLGC(spectral(), mu), "jobs": lambda: 1},
     "write": {"path": lambda: "written.csv"},
+    "save": {"path": lambda: "written.ohm"},
+    "load": {"path": lambda: saved()},
     "HalfSpace": {"x": lambda: [1.0, 2.0]},
     "certify_moves": {"comparator": lambda: [2.0, 2.0]},
     "energy_parts": {"u": lambda: [1.0, -1.0]},
     "least_energy": {"positions": lambda: [0, 1], "labels": lambda: [1, -1]},
     "read_labels": {"path": file("labels.csv", "node,label\n0,1\n1,-1\n")},
     "diffuse": {"labels": lambda: {0: 1, 5: -1}},
+    "margin_errors": {
+        "trace": lambda: ohm.play(ohm.OnlineLGC(spectral()), stream()),
+        "means": lambda: signs().astype(float),
+    },
+    "further": {"labels": lambda: {0: 1, 5: -1}},
     "flower": {"p": lambda: 3, "m": lambda: 3},
     "octopus": {"p": lambda: 3, "m": lambda: 3},
     "k_out": {"q": lambda: 6},
