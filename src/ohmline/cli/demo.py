@@ -68,10 +68,10 @@ def show_game(game: Any) -> None:
 
 def _show_classes(game: Any, most: int = 12) -> None:
     """Print the measures of each class, or of the rarest where there are many."""
-    rows = sorted(game.trace.per_class().items(), key=lambda item: item[1]["trials"])
-    shown = [label for label, _ in rows[:most]]
+    table = game.trace.per_class()
+    shown = sorted(table, key=lambda label: table[label]["trials"])[:most]
     lines = [("by class", "trials", "recall", "precision", "average precision")]
-    for label, row in game.trace.per_class().items():
+    for label, row in table.items():
         if label in shown:
             shares = [f"{row[name]:.3f}" for name in ("recall", "precision", "average_precision")]
             lines.append((game.name_of(label)[:40], f"{row['trials']:,.0f}", *shares))
@@ -79,5 +79,5 @@ def _show_classes(game: Any, most: int = 12) -> None:
     for name, *numbers in lines:
         aligned = "  ".join(text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True))
         print(f"  {name.ljust(max(widths[0], 12))} {aligned}")
-    if len(rows) > most:
-        print(f"  and {len(rows) - most:,} classes more, which came up more often; the report has all")
+    if len(table) > most:
+        print(f"  and {len(table) - most:,} more, which came up more often; the report has all")

@@ -310,6 +310,6 @@ def in_order(classes: Iterable[Hashable]) -> tuple[Any, ...]:
     def key(label: Any) -> tuple[int, float, str]:
         if isinstance(label, int | float) and abs(label) < 1e300:
             return 0, label, ""
-        return (1, 0.0, label) if isinstance(label, str) else (2, 0.0, repr(label))
+        return (1, 0.0, label) if isinstance(label, str) else (2, 0.0, shown(label, 1000))
 
     return tuple(sorted(classes, key=key))

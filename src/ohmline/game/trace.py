@@ -193,11 +193,11 @@ class Trace:
         """
         sure, said = np.abs(self.margin), self.predictions
         classes = in_order({y for y in (*self.stream.classes, *said) if y is not None})
-        given = {label: np.array([p == label for p in said], dtype=bool) for label in classes}
+        number = {label: code for code, label in enumerate(classes)}
+        codes = np.array([-1 if p is None else number[p] for p in said], dtype=np.int64)
         ranked = len(classes) <= 2
-        unsure = np.array([p is None for p in said], dtype=bool)
-        otherwise = np.where(unsure, 0.0, -sure) if ranked else np.full(len(self), -1.0)
-        scores = {label: np.where(here, sure, otherwise) for label, here in given.items()}
+        otherwise = np.where(codes < 0, 0.0, -sure) if ranked else np.full(len(self), -1.0)
+        scores = {label: np.where(codes == code, sure, otherwise) for label, code in number.items()}
         return measures_of(self.labels, said, scores, ranked=ranked, k=k)
 
     def per_class(self, k: int | None = None) -> dict[Any, dict[str, float]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
 from ohmline.arrays import Floats, vector
-from ohmline.checks import count, listed, seed_of, shown
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.checks import count, hashable, listed, seed_of, shown
+from ohmline.errors import ParameterError, ShapeError, UnknownNode
 from ohmline.extras import require
 from ohmline.game.measures import in_order
 from ohmline.game.trace import Trace
@@ -112,7 +112,8 @@ def _values(graph: Graph, color: Any) -> list[Any]:
     """One value per node of the graph; None where there is none."""
     table = getattr(color, "predictions", None)  # a trace or a table of predictions
     if table is not None and hasattr(color, "nodes"):
-        color = dict(zip(color.nodes, table, strict=True))
+        pairs = zip(color.nodes, table, strict=True)
+        color = {hashable(node, "node", UnknownNode): value for node, value in pairs}
     if isinstance(color, Mapping):
         found: list[Any] = [None] * graph.n
         for node, value in color.items():
@@ -173,7 +174,8 @@ def _continuous(values: list[Any]) -> bool:
     known = [value for value in values if value is not None]
     if not known or not all(isinstance(value, Real) and not isinstance(value, bool) for value in known):
         return False
-    return any(value != int(value) for value in known if np.isfinite(value)) or len(set(known)) > len(COLOURS)
+    whole = all(isinstance(value, Integral) or float(value).is_integer() for value in known)
+    return not whole or len(set(known)) > len(COLOURS)
 
 
 def _shade(axes: Any, places: Floats, values: list[Any], size: float, outside: bool) -> None:
