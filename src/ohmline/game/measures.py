@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ DONT_KNOW = "don't know"
 """How a prediction of None is shown."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confusion:
     """What was predicted against what is true: one row per true class, one column per predicted one.
 
@@ -34,7 +34,7 @@ class Confusion:
     """
 
     classes: tuple[Any, ...]
-    counts: Ints = field(repr=False)
+    counts: Ints
 
     def to_frame(self) -> Any:
         """The table as a polars data frame, with the true class in its first column (needs the extra `io`)."""
@@ -50,7 +50,7 @@ class Confusion:
             last += " "
         return [*names, last]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         heads = ["true \\ predicted", *self._heads()]
         rows = [
             [str(y), *(f"{k:,}" for k in row)]
@@ -73,7 +73,7 @@ class Confusion:
         return box("Confusion", table(heads, rows, numbers=frozenset(range(1, len(heads)))))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measures:
     """How good predictions were, counted over everything whose label is known.
 
@@ -95,7 +95,7 @@ class Measures:
     """
 
     confusion: Confusion
-    per_class: dict[Any, dict[str, float]] = field(repr=False)
+    per_class: dict[Any, dict[str, float]]
     ranked: bool = True
 
     @cached_property
@@ -132,7 +132,7 @@ class Measures:
         found = [row[name] for row in self.per_class.values()]
         return sum(found) / len(found) if found else 0.0
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         heads = ["class", "trials", "mistakes", "recall", "precision", "average precision", "precision at k"]
         rows = [heads, *([str(y), *cells(row)] for y, row in self.per_class.items())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
