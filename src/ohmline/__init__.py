@@ -12,11 +12,14 @@ first use, so that `import ohmline` is quick.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from ohmline.errors import OhmlineError as OhmlineError
 from ohmline.lazy_names import attach
 from ohmline.version import __version__ as __version__
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent until somebody listens
 
 if TYPE_CHECKING:  # what type checkers see, and what `attach` reads at run time: the one list of public names
     from ohmline import bound as bound

@@ -17,6 +17,7 @@ from ohmline.checks import instance, listed, shown
 from ohmline.errors import LabelError, LearnerError, ParameterError, SnapshotError
 from ohmline.learn.many import Learned, both_sides, examples, softmax
 from ohmline.learn.predictions import Predictions
+from ohmline.markup import box, code, facts, some
 from ohmline.representation import represent
 
 X = TypeVar("X")
@@ -264,6 +265,9 @@ class OnlineLearner(ABC, Generic[X, Y]):
     def __repr__(self) -> str:
         return represent(self)
 
+    def _repr_html_(self) -> str:
+        return learner_box(self)
+
 
 class BinaryLearner(OnlineLearner[X, Label]):
     """A learner of the labels -1 and +1: it predicts the sign of its margin, and +1 where that is 0."""
@@ -292,6 +296,14 @@ class BinaryLearner(OnlineLearner[X, Label]):
         """The table of these margins."""
         codes = (margins >= 0).astype(np.int64)
         return self._predicted(things, (-1, 1), codes, margins, both_sides(margins))
+
+
+def learner_box(learner: Any) -> str:
+    """What a notebook shows of a learner: how it was made, and the nodes and classes that it knows."""
+    known = [(name, getattr(learner, name, None)) for name in ("nodes", "classes")]
+    sizes = [(name, len(value)) for name, value in known[:1] if value is not None]
+    named = [(name, some(value)) for name, value in known[1:] if value is not None]
+    return box(type(learner).__name__, code(repr(learner)), facts([*sizes, *named]) if sizes or named else "")
 
 
 def sign(margin: float) -> Label:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from copy import deepcopy
 from inspect import signature
 from typing import Any, Self, final
 
@@ -19,6 +20,7 @@ from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_ki
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import BinaryNodeLearner
 from ohmline.learn.predictions import Predictions
+from ohmline.learn.travel import expect_named
 from ohmline.learn.turns import TakesTurns
 from ohmline.representation import represent
 
@@ -35,7 +37,8 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
     Parameters
     ----------
     make
-        Called without arguments, returns a fresh binary learner over the kernel.
+        Called without arguments, returns a fresh binary learner over the kernel. A learner made with a lambda cannot
+        be pickled; one made with a function of a module, or with `functools.partial(Perceptron, kernel)`, can.
     classes
         The classes, if they are known: another label is then an error. None (default) learns them as they come.
 
@@ -218,6 +221,13 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
                 {k.removeprefix(f"{prefix}/"): state[k] for k in state if k.startswith(f"{prefix}/")}
             )
         return many
+
+    def __getstate__(self) -> dict[str, Any]:
+        expect_named(self, "make", self.make, "Perceptron(kernel)")
+        return super().__getstate__()
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two learners never share their members
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)
