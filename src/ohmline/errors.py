@@ -70,5 +70,9 @@ class DataError(OhmlineError):
     """A data set is missing, truncated, or its checksum does not match."""
 
 
+class JournalError(OhmlineError):
+    """A journal is in use, or cannot be opened or written."""
+
+
 class MissingExtra(OhmlineError, ImportError):
     """An optional dependency is not installed; the message is the pip command."""

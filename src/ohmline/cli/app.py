@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
+from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
 from ohmline.cli.play import play
@@ -92,6 +93,7 @@ def ohmline(
 
 app.command()(demo)
 app.command()(play)
+app.command()(label)
 app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)
