@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.rule import Rule
+from rich.segment import Segment, SegmentLines
 from rich.table import Table
 from rich.text import Text
 
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
 NEIGHBOURS = 8
 """How many neighbours are shown at most."""
 BAR = 20
-LEAST_TEXT = 2
+"""How long the bar of a certain class is."""
+LEAST_TEXT = 3
+"""How many lines the text of a node gets at least, blank ones included."""
+CLASS_LINES = 6
+"""How many lines the keys of the classes take at most."""
 WIDE = 64
 """Below this width what stands side by side comes without its longer parts."""
-AUDIT, QUERY = "audit", "query"
+SHORT = 16
+"""Below this height the line at the top is left out."""
+AUDIT = "audit"
 
 
 @dataclass(frozen=True)
@@ -70,22 +77,23 @@ class Screen:
     def draw(self, view: View) -> None:
         """Draw everything anew."""
         width, height = self.size()
-        foot = self._foot(view, width)
-        head = self._head(view)
-        question = view.question
-        body: list[RenderableType] = []
-        if question is None:
-            body = [Text(), *self._end(view.progress)]
-        else:
-            below = self._opinion(view, width)
-            left = height - 1 - self._lines(head) - self._lines(foot) - self._lines(below) - 2
-            lead = self._lead(question, width)
-            left -= self._lines(lead)
-            around = self._neighbours(view.neighbours, width, max(1, min(NEIGHBOURS, left - LEAST_TEXT - 3)))
-            text = self._text(question.node, width, max(LEAST_TEXT, left - self._lines(around)))
-            body = [*lead, *text, *around, *below]
+        head = self._lines(self._head(view)) if height >= SHORT else []
+        foot = self._lines(self._foot(view, width))
+        room = max(height - 1 - len(head) - len(foot), 1)
+        body = self._lines(self._body(view, width, room))[:room]  # on a small screen the end of it is missing
         self.console.clear()
-        self.console.print(Group(*head, *body, *foot))
+        self.console.print(SegmentLines([*head, *body, *foot], new_lines=True), end="")
+
+    def _body(self, view: View, width: int, room: int) -> list[RenderableType]:
+        question = view.question
+        if question is None:
+            return [Text(), *self._end(view.progress)]
+        lead, below = self._lead(question, width), self._opinion(view)
+        room -= len(self._lines(lead)) + len(self._lines(below))
+        most = max(1, min(NEIGHBOURS, room - LEAST_TEXT - 1))
+        around = self._neighbours(view.neighbours, width, most)
+        text = self._text(question.node, width, room - len(self._lines(around)))
+        return [*lead, *text, *around, *below]
 
     def help(self, goal: float | None) -> None:
         """Say what the keys do."""
@@ -117,8 +125,8 @@ class Screen:
             Group(Rule(" Keys "), rows, Text(), *map(Text, lines), Text(), Text("Any key goes back."))
         )
 
-    def _lines(self, parts: Iterable[RenderableType]) -> int:
-        return sum(len(self.console.render_lines(part, pad=False)) for part in parts)
+    def _lines(self, parts: Iterable[RenderableType]) -> list[list[Segment]]:
+        return [line for part in parts for line in self.console.render_lines(part, pad=False)]
 
     def _head(self, view: View) -> list[RenderableType]:
         progress = view.progress
@@ -145,12 +153,15 @@ class Screen:
         text = self.texts.get(node, "")
         if not text:
             return []
-        wrapped = Text(text[: width * (most + 2)]).wrap(self.console, max(width - 2, 10))
-        lines = [Text("  ") + line for line in wrapped[: max(1, most - 1)]]
-        if len(wrapped) > len(lines) or len(text) > width * (most + 2):
-            lines[-1].truncate(width - 2)
+        most = max(most - 2, 1)  # a blank line before and after
+        cut = text[: width * (most + 2)]
+        wrapped = Text(cut).wrap(self.console, max(width - 4, 10))
+        lines = [Text("  ") + line for line in wrapped[:most]]
+        for line in lines:
+            line.rstrip()
+        if len(wrapped) > most or cut != text:
             lines[-1].append(" …")
-        return [*lines, Text()]
+        return [Text(), *lines, Text()]
 
     def _neighbours(self, found: Sequence[Neighbour], width: int, most: int) -> list[RenderableType]:
         if not found:
@@ -173,12 +184,12 @@ class Screen:
                 "–" if each.label is None else harmless(str(each.label)),
                 style="cyan" if each.label else "dim",
             )
-            words = " ".join(self.texts.get(each.node, "").split())[:400]
+            words = self.texts.get(each.node, "").partition("\n")[0][:400]
             weight = [Text(f"{each.weight:.3g}", style="dim")] if weights else []
             rows.add_row(Text(f"  {harmless(str(each.node))}"), *weight, label, Text(words, style="dim"))
         return [head, rows]
 
-    def _opinion(self, view: View, width: int) -> list[RenderableType]:
+    def _opinion(self, view: View) -> list[RenderableType]:
         opinion = view.opinion
         if opinion is None:
             return [
@@ -193,7 +204,7 @@ class Screen:
         rows = Table.grid(padding=(0, 2))
         rows.add_column(no_wrap=True, overflow="ellipsis", max_width=30)
         for label, chance in list(opinion.probabilities.items())[:3]:
-            bar = "█" * round(BAR * chance) if width >= WIDE else ""
+            bar = "█" * round(BAR * chance) if self.size()[0] >= WIDE else ""
             rows.add_row(
                 Text(f"  {harmless(str(label))}", style="cyan"), Text(percent(chance)), Text(bar, style="dim")
             )
@@ -232,18 +243,19 @@ class Screen:
             found = [keys.names[k] for k in keys.matches(typed[1:])] if len(typed) > 1 else keys.names
             listed = ", ".join(harmless(name) for name in found[:8]) or "no class has that in its name"
             return Text(f"class: {harmless(typed[1:])}▏ {listed}{' …' if len(found) > 8 else ''}")
-        line = Text()
+        lines = [Text()]
         for number, letter, name in zip(keys.numbers, keys.letters, keys.names, strict=True):
             if typed and not number.startswith(typed):
                 continue
-            line.append(f"{number}/{letter}" if letter else number, style="bold")
-            line.append(f"\u00a0{harmless(name)[:24]}".replace(" ", "\u00a0"), style="cyan")
-            line.append("   ")
-        lines = line.wrap(self.console, width)
-        if len(lines) > 6:
-            return Text("\n").join([*lines[:5], Text(f"… {NAME} and the name of the class")])
+            each = Text(f"{number}/{letter}" if letter else number, style="bold")
+            each += Text(f" {harmless(name)[:24]}", style="cyan")
+            if lines[-1] and lines[-1].cell_len + 3 + each.cell_len > width:
+                lines.append(Text())
+            lines[-1] += Text("   ") + each if lines[-1] else each
+        if len(lines) > CLASS_LINES:
+            lines = [*lines[: CLASS_LINES - 1], Text("…", style="dim")]
         if keys.digits > 1:
-            lines.append(Text(f"{keys.digits} digits, or {NAME} and the name", style="dim"))
+            lines.append(Text(f"{keys.digits} digits, or {NAME} and the name of the class", style="dim"))
         return Text("\n").join(lines)
 
     def _end(self, progress: Progress) -> list[RenderableType]:
@@ -276,7 +288,7 @@ def status(progress: Progress) -> str:
     limit = progress.limit
     if progress.stage.value != "checking":
         return f"at most {percent(limit.share)} of the other predictions are wrong{goal}"
-    more = "; too many to foresee" if progress.more is None else f"; about {progress.more:,} more"
+    more = "" if progress.more is None else f"; about {progress.more:,} more"
     return (
         f"{limit.found:,} of {limit.sampled:,} checked were wrong: at most {percent(limit.share)} of the others are"
         f"{goal}{more}"

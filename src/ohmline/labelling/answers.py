@@ -9,7 +9,7 @@
 | `skipped` | node, asked, audit, seconds | no answer |
 | `undone` | seq | takes back the answer or skip with that number |
 | `audit-begun` | number, labels, digest | from here on random nodes are asked |
-| `audit-ended` | number, reason | and no longer |
+| `audit-ended` | number, reason, found, sampled, estimate | and no longer |
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ class Answers:
         self.audit: Begun | None = None
         self.learned_at_end = 0
         """How many labels there were when the last audit ended; 0 before any has."""
+        self.trust = 1.0
+        """How many times as large the error of the last audit was as the learner had believed."""
         self._skips: Counter[Hashable] = Counter()
 
     @property
@@ -141,6 +143,9 @@ class Answers:
     def _end_audit(self, event: Event) -> None:
         if self.audit is None or self.audit.number != event.payload["number"]:
             raise self._error(event, "it ends an audit that has not begun")
+        found, sampled, estimate = (event.payload[name] for name in ("found", "sampled", "estimate"))
+        if sampled and estimate > 0:
+            self.trust = (found + 0.5) / (sampled + 1) / estimate
         self._finish()
 
     def _finish(self) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import sqrt
+from math import log, sqrt
 from typing import Any, final
 
 import numpy as np
@@ -25,8 +25,10 @@ from ohmline.learn import LocalLGC
 
 FARTHEST = 4000
 """A forecast looks at most so many labels ahead."""
-SLACK = 0.7
-"""An audit is given up once it finds wrong predictions at more than this share of the goal, by one deviation."""
+LEAST_LOOKS = 10
+"""Before so many looks nobody can say whether a check will succeed."""
+WORTH = 100
+"""A check may go on if it is likely to need no more labels than this, or than there are labels already."""
 
 
 @final
@@ -50,6 +52,8 @@ class Check:
     ) -> None:
         self.number = number
         self.predictions, self.chances = predictions_from(graph, classes, labels)
+        self.estimate = 1.0 - float(np.mean(list(self.chances.values())))
+        """The share of wrong predictions in the learner's opinion."""
         self._doubt = {node: round(1 - chance, 2) for node, chance in self.chances.items()}
         self._seed = int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
         codes = {label: k for k, label in enumerate(classes)}
@@ -69,10 +73,20 @@ class Check:
             if node in self.predictions and node not in labels:
                 self.audit.skip(node)
 
-    def is_hopeless(self, goal: float, confidence: float) -> bool:
-        """Whether it is time for better predictions: at this rate of wrong ones the goal is out of reach."""
+    def is_hopeless(self, goal: float, confidence: float, known: int) -> bool:
+        """Whether it is time for better predictions, because the goal would take more labels than it is worth.
+
+        The guess is kind: the rate of wrong ones may be lower than what was found, by one deviation.
+        """
         limit = self.audit.at_most(confidence)
-        return limit.found - sqrt(limit.found) > SLACK * goal * limit.sampled and limit.found > 1
+        if limit.sampled < LEAST_LOOKS or limit.found < 2:
+            return False
+        rate = (limit.found - sqrt(limit.found)) / limit.sampled
+        if rate >= goal:
+            return True
+        nats = log(self.number * (self.number + 1) / (1 - confidence))
+        needed = 2 * rate * (1 - rate) * nats / (goal - rate) ** 2 + nats / goal
+        return needed - limit.sampled > max(WORTH, known)
 
     def more_until(self, goal: float, confidence: float) -> int | None:
         """About how many more random labels the goal takes; None for more than can be foreseen."""
@@ -80,9 +94,11 @@ class Check:
         def reached(more: int) -> bool:
             return self.audit.forecast(more, confidence).share <= goal
 
+        if self.audit.at_most(confidence).sampled < LEAST_LOOKS:
+            return None
         low, high = 0, 8
         while not reached(high):
-            if high >= min(FARTHEST, len(self.audit)):
+            if high >= min(FARTHEST, self.audit.remaining // 2):
                 return None
             low, high = high, 2 * high
         while high - low > max(1, high // 16):

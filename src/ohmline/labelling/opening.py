@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ohmline.checks import file_path, instance, listed, shown, text
-from ohmline.errors import ConflictingLabels, GraphError, JournalError, LabelError, UnknownNode
+from ohmline.errors import ConflictingLabels, JournalError, LabelError, UnknownNode
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.labelling.answers import Answers, written_id
 from ohmline.learn import LocalLGC
@@ -27,8 +27,7 @@ def opened(
     seed: int,
 ) -> Journal:
     """The journal, with the labels that it lacks; nothing is written where something does not fit."""
-    if expect_graph(graph).n == 0:
-        raise GraphError("the graph has no nodes; there is nothing to label")
+    expect_graph(graph)
     place = file_path(path, "journal")
     known = _plain_labels(graph, labels)
     before = Answers(graph.nodes)

@@ -22,8 +22,8 @@ from ohmline.store.journal import Event
 
 ENOUGH = 0.7
 """A check begins once the learner believes that its error is below this share of the goal ..."""
-FIRST_CHECK = 60
-"""... or once there are so many labels, or ten for each class: then its belief needs a check itself."""
+FIRST_CHECK = 100
+"""... or once there are so many labels, or 15 for each class: then its belief needs a check itself."""
 LEAST = 20
 """No check begins before so many labels, or three for each class; nor sooner than that after another."""
 
@@ -428,9 +428,9 @@ class Session:
             return None
         if self.goal is not None:
             check = self._check
-            if check is not None and check.is_hopeless(self.goal, self.confidence):
-                self._write("audit-ended", {"number": check.number, "reason": "too many wrong predictions"})
-                self._check = check = None
+            if check is not None and check.is_hopeless(self.goal, self.confidence, len(self._answers.labels)):
+                self._end_check(check, "too many wrong predictions")
+                check = None
             if check is None and self._is_time_to_check():
                 check = self._begin_check()
             if check is not None:
@@ -443,8 +443,8 @@ class Session:
         known, before = len(answers.labels), answers.learned_at_end
         if known < max(LEAST, 3 * classes) or known - before < max(LEAST, before // 4):
             return False
-        latest = 2 * before if before else max(FIRST_CHECK, 10 * classes)
-        return known >= latest or self._estimated() <= ENOUGH * (self.goal or 0.0)
+        latest = 2 * before if before else max(FIRST_CHECK, 15 * classes)
+        return known >= latest or self._estimated() * answers.trust <= ENOUGH * (self.goal or 0.0)
 
     def _begin_check(self) -> Check:
         answers = self._answers
@@ -454,6 +454,12 @@ class Session:
         )
         self._check = check
         return check
+
+    def _end_check(self, check: Check, reason: str) -> None:
+        limit = check.limit(self.confidence)
+        about = {"found": limit.found, "sampled": limit.sampled, "estimate": round(check.estimate, 6)}
+        self._write("audit-ended", {"number": check.number, "reason": reason, **about})
+        self._check = None
 
     def _resume_check(self) -> None:
         begun = self._answers.audit

@@ -43,7 +43,8 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
     """The text of each node, from a table with a column of nodes and one or more others.
 
     The first row names the columns unless its node is one of the graph. A column called node or id holds the nodes, or
-    else the first one does. Further columns than one are shown with their names. Fields may be quoted and have line
+    else the first one does. Of several other columns the
+    first is shown as it is, and the rest with their names. Fields may be quoted and have line
     ends in them; nodes that the graph does not have are left out.
 
     Parameters
@@ -85,9 +86,8 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
                 f"{where}: node {node!r} has a text on line {lines[node]} and another on line {line}; keep one of them"
             )
         lines[node] = line
-        found[node] = _joined(
-            [(name, field) for k, (name, field) in enumerate(zip(names, row)) if k != column]
-        )
+        fields = list(zip(names, row, strict=True))
+        found[node] = _joined(fields[:column] + fields[column + 1 :])
     if not rows:
         raise FileFormatError(f"{where} has a header and no rows; expected a node and its text in each")
     if not found:
@@ -99,10 +99,10 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
 
 
 def _joined(fields: list[tuple[str, str]]) -> str:
+    """The first of several fields as it is, a title most often, and the others with the names of their columns."""
     filled = [(name, harmless(field).strip()) for name, field in fields if field.strip()]
-    if len(fields) == 1:
-        return "".join(field for _, field in filled)
-    return "\n".join(f"{harmless(name)}: {field}" if name else field for name, field in filled)
+    lines = [f"{harmless(name)}: {field}" if name and k else field for k, (name, field) in enumerate(filled)]
+    return "\n".join(lines)
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:

@@ -28,7 +28,7 @@ from types import TracebackType
 from typing import Any, Self, final
 
 from ohmline.checks import file_path, instance, text
-from ohmline.errors import FileFormatError, JournalError, OhmlineError
+from ohmline.errors import FileFormatError, JournalError, OhmlineError, ParameterError
 from ohmline.graph.files.paths import replacing
 from ohmline.store.lock import try_lock
 from ohmline.store.whole import whole
@@ -260,7 +260,10 @@ def _line(seq: int, actor: str, kind: str, payload: Any, before: str) -> tuple[b
     """An event, as a line and as itself."""
     time = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     fields = {"seq": seq, "time": time, "actor": actor, "kind": kind, "payload": dict(payload)}
-    body = json.dumps(fields, separators=(",", ":"), allow_nan=False).encode("ascii")
+    try:
+        body = json.dumps(fields, separators=(",", ":"), allow_nan=False).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ParameterError(f"payload cannot be written as JSON ({error}); give plain values") from None
     digest = _digest(before, body)
     line = body[:-1] + f',"hash":"{digest}"}}\n'.encode("ascii")
     return line, Event(seq, time, actor, kind, json.loads(body)["payload"], digest)
