@@ -72,7 +72,6 @@ def label(
         return
     wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
     declared = classes_of(classes)
-    _expect_terminal()
     begun = time.monotonic()
     session, texts = _opened(
         graph,
@@ -117,6 +116,9 @@ def _opened(
     network = ohmline.graph.read(graph, symmetrise=symmetrise)
     texts = {} if text is None else read_texts(text, network)
     known = None if labels is None else _known(labels, network, declared)
+    if not declared and known is None and not options["journal"].exists():
+        raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
+    _expect_terminal()
     session = Session(
         network,
         typed(declared) if declared else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,9 +67,12 @@ class Screen:
         self.keymap, self.texts = keymap, texts
 
     def size(self) -> tuple[int, int]:
-        """The columns and lines of the window."""
-        width, height = self.console.size
-        return width, height
+        """The columns and lines of the window, whatever COLUMNS said when the shell began."""
+        try:
+            width, height = os.get_terminal_size(sys.stderr.fileno())
+        except OSError:
+            width = height = 0
+        return width or 80, height or 24
 
     def say(self, words: str) -> None:
         """One line under what is there."""
@@ -76,7 +80,7 @@ class Screen:
 
     def draw(self, view: View) -> None:
         """Draw everything anew."""
-        width, height = self.size()
+        width, height = self.console.size = self.size()
         head = self._lines(self._head(view)) if height >= SHORT else []
         foot = self._lines(self._foot(view, width))
         room = max(height - 1 - len(head) - len(foot), 1)
@@ -120,6 +124,7 @@ class Screen:
                 f"Then nodes come up at random, until at most {100 * goal:g} % of the predictions for the others are "
                 "wrong. These answers measure the predictions, so give them without looking at the learner's."
             )
+        self.console.size = self.size()
         self.console.clear()
         self.console.print(
             Group(Rule(" Keys "), rows, Text(), *map(Text, lines), Text(), Text("Any key goes back."))
@@ -143,9 +148,9 @@ class Screen:
         line = Text()
         line.append(f"node {harmless(str(question.node))}", style="bold")
         if question.asked == AUDIT:
-            line.append("   a random check", style="yellow")
+            line.append(f"   {question.why}", style="yellow")
         elif width >= WIDE:
-            line.append("   its label would say most about the others", style="dim")
+            line.append(f"   {harmless(question.why)}", style="dim")
         line.truncate(width, overflow="ellipsis")
         return [line]
 

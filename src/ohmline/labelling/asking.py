@@ -22,8 +22,8 @@ def drawn(nodes: Sequence[Hashable], most: int, seed: Sequence[int]) -> list[Has
     return [nodes[k] for k in places]
 
 
-def best_question(learner: LocalLGC, nodes: Sequence[Hashable], seed: Sequence[int]) -> Hashable:
-    """The node whose label would say most: it settles much elsewhere, and its own class is open."""
+def best_question(learner: LocalLGC, nodes: Sequence[Hashable], seed: Sequence[int]) -> tuple[Hashable, str]:
+    """The node whose label would say most: it settles much elsewhere, and its own class is open. And why, in words."""
     best, most = nodes[0], -1.0
     for node in drawn(nodes, CANDIDATES, seed):
         chances = sorted(learner.predict_proba_one(node).values())
@@ -31,7 +31,7 @@ def best_question(learner: LocalLGC, nodes: Sequence[Hashable], seed: Sequence[i
         worth = learner.variance_one(node) * (1.0 - gap)
         if worth > most:
             best, most = node, worth
-    return best
+    return best, "its label would say most about the others"
 
 
 def estimated_error(learner: LocalLGC, nodes: Sequence[Hashable], seed: Sequence[int]) -> float:

@@ -51,11 +51,14 @@ class Question:
         "query" if it was chosen because its label says much, "audit" if chance chose it.
     audit
         The number of the audit, or None.
+    why
+        Why it is asked for, in words.
     """
 
     node: Hashable
     asked: str
     audit: int | None
+    why: str
 
 
 @final
@@ -292,7 +295,7 @@ class Session:
                     f"the answer was older than check {under_way.number}, which is therefore given up"
                 )
         if self._check is None:
-            self._question = Question(node, QUERY, None)
+            self._question = Question(node, QUERY, None, "you took its answer back")
         else:
             self._bring_up_to_date(self._check)
         return last
@@ -434,9 +437,9 @@ class Session:
             if check is None and self._is_time_to_check():
                 check = self._begin_check()
             if check is not None:
-                return Question(check.audit.next(), AUDIT, check.number)
-        node = best_question(self._learner, rest, [self._seed, len(self._answers.live)])
-        return Question(node, QUERY, None)
+                return Question(check.audit.next(), AUDIT, check.number, "a random check")
+        node, why = best_question(self._learner, rest, [self._seed, len(self._answers.live)])
+        return Question(node, QUERY, None, why)
 
     def _is_time_to_check(self) -> bool:
         answers, classes = self._answers, len(self._answers.classes)

@@ -207,23 +207,27 @@ class Journal:
 
     def _store(self, line: bytes, event: Event) -> None:
         """Write a line, or leave the file as it was."""
+        synced = False
         try:
             os.lseek(self._log, self._size, os.SEEK_SET)
             rest = memoryview(line)
             while rest:
                 rest = rest[os.write(self._log, rest) :]
             os.fsync(self._log)
+            synced = True
             _write_head(self._head, event.seq, event.hash)
         except OSError as error:
-            self._take_back(error)
+            self._take_back(error, synced)
             raise _unwritable(self.path, error) from None
         self._size += len(line)
 
-    def _take_back(self, error: OSError) -> None:
+    def _take_back(self, error: OSError, head: bool) -> None:
+        """Make the file as long as it was; the head too, if it may have been written."""
         try:
             os.ftruncate(self._log, self._size)
             os.fsync(self._log)
-            _write_head(self._head, self.events[-1].seq, self.events[-1].hash)
+            if head:
+                _write_head(self._head, self.events[-1].seq, self.events[-1].hash)
         except OSError as second:
             self.broken = second.strerror or str(second)
         if error.errno == errno.EIO:  # what the disk holds now is unknown
