@@ -16,6 +16,7 @@ from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
 from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
 from ohmline.cli.play import play
@@ -94,6 +95,7 @@ def ohmline(
 
 app.command()(demo)
 app.command()(play)
+app.command()(label)
 app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)
