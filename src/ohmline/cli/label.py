@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
 import sys
 import time
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ohmline.cli.files import same_file
 from ohmline.cli.output import AsJson, Seed, print_json
 from ohmline.errors import FileFormatError, LabelError, ParameterError
 
@@ -272,17 +272,17 @@ def _expect_terminal() -> None:
 
 def _refuse_to_overwrite(table: Path, predictions: Path | None, others: dict[str, Path | None]) -> None:
     graph, labels = others["GRAPH"], others["LABELS"]
-    if graph is not None and labels is not None and _same(graph, labels):
+    if graph is not None and labels is not None and same_file(graph, labels):
         raise ParameterError(
             f"GRAPH and LABELS are both {graph}; LABELS has a node and its label on each line"
         )
     for flag, path in (("--out", table), ("--predictions", predictions)):
         for name, other in others.items():
-            if path is not None and other is not None and _same(path, other):
+            if path is not None and other is not None and same_file(path, other):
                 raise ParameterError(
                     f"{flag} {path} is {name}, which is never overwritten; name another file"
                 )
-    if predictions is not None and _same(table, predictions):
+    if predictions is not None and same_file(table, predictions):
         raise ParameterError(f"--out and --predictions are both {table}; name two files")
     if table.exists() and not _is_ours(table):
         raise FileFormatError(
@@ -297,13 +297,6 @@ def _is_ours(path: Path) -> bool:
             return file.read(len(HEADER)) == HEADER
     except OSError:
         return False
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return os.path.abspath(one) == os.path.abspath(other)
 
 
 def _stem(graph: Path) -> str:
