@@ -63,6 +63,8 @@ RECORDS = frozenset(
         "KernelFunction",
         "Trace",
         "Log",
+        "Confusion",
+        "Measures",
         "Remote",
     ]
 )
@@ -416,6 +418,7 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
         "trace": lambda: ohm.play(ohm.OnlineLGC(spectral()), stream()),
         "means": lambda: signs().astype(float),
     },
+    "measure": {"labels": lambda: {0: "a", 2: "b"}},
     "further": {"labels": lambda: {0: 1, 5: -1}},
     "flower": {"p": lambda: 3, "m": lambda: 3},
     "octopus": {"p": lambda: 3, "m": lambda: 3},

@@ -16,10 +16,13 @@ from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
 from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
 from ohmline.cli.play import play
+from ohmline.cli.predict import predict
 from ohmline.cli.reproduce import reproduce
+from ohmline.cli.suggest import suggest
 from ohmline.errors import DataError, MissingExtra, OhmlineError
 
 _EPILOG = (
@@ -94,6 +97,9 @@ def ohmline(
 
 app.command()(demo)
 app.command()(play)
+app.command()(predict)
+app.command()(suggest)
+app.command()(label)
 app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)

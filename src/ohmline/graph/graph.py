@@ -32,6 +32,8 @@ from ohmline.graph.edges import (
 )
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.rows import checked_rows
+from ohmline.lazy_names import later
+from ohmline.markup import box, facts, some
 
 if TYPE_CHECKING:
     from ohmline.graph.doors.networks import Attributes
@@ -792,6 +794,32 @@ class Graph:
             "dropped_self_loops": self.dropped_loops,
         }
 
+    def plot(self, color: Any = None, *, axes: Any = None, limit: int = 2500, seed: int = 0) -> Any:
+        """Draw the graph, neighbours near each other and clusters apart (needs the extra `plot`).
+
+        Of a graph with more than `limit` nodes those nearest to the best-connected one are drawn, and the title says
+        so; `subgraph` chooses others.
+
+        Parameters
+        ----------
+        color
+            What colours the nodes: a class or a number for each, as a dict of node ids, a list in the order of
+            `nodes`, a trace, or a table of predictions. Classes get colours that colour-blind eyes can tell apart and
+            a legend; fractions get a scale. None (default) draws all nodes alike.
+        axes
+            Matplotlib axes to draw on; None (default) makes a figure.
+        limit
+            How many nodes are drawn at most, from 1 to 20,000. Default 2,500.
+        seed
+            The seed of the layout: the same seed gives the same picture. Default 0.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture, which a notebook shows; `.savefig(path)` writes it.
+        """
+        return later("ohmline.lab.pictures", "plot_graph")(self, color, axes=axes, limit=limit, seed=seed)
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Graph)
@@ -811,6 +839,15 @@ class Graph:
     def __repr__(self) -> str:
         sign = ", signed" if self.signed else ""
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
+
+    def _repr_html_(self) -> str:
+        about = self.summary()
+        kept = ("nodes", "edges", "components", "isolated_nodes", "negative_edges", "dropped_self_loops")
+        shown = [(name.replace("_", " "), about[name]) for name in kept if about[name]]
+        shown.append(("ids", some([self.nodes[i] for i in range(min(self.n, 6))], 5)))
+        if self.n_edges and not (self.weights == 1.0).all():
+            shown.append(("weights", f"{self.weights.min():.4g} to {self.weights.max():.4g}"))
+        return box("Graph", facts(shown))
 
 
 def _from_table(

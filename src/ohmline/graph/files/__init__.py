@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Iterable
 from enum import Enum
 from os import PathLike
@@ -18,6 +19,8 @@ from ohmline.graph.files.market import read_market, write_market
 from ohmline.graph.files.parquet import read_parquet, write_parquet
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.graph import Graph, expect_graph
+
+log = logging.getLogger(__name__)
 
 __all__ = ["FileLimits", "Format", "read", "read_labels", "read_nodes", "write"]
 
@@ -103,6 +106,7 @@ def read(
     """
     place = file_path(path)
     kind = _format(place, format)
+    log.info("reading %s as %s", place, kind.value)
     header = none_or(flag, header, "header")
     rules: Rules = {
         "signed": flag(signed, "signed"),
