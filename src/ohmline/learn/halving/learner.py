@@ -10,6 +10,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from ohmline.arrays import AnyArray
 from ohmline.checks import count, flag, instance, room, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
@@ -108,6 +109,10 @@ class Halving(TakesTurns, BinaryLearner[Hashable]):
                 f"no labelling of this graph has a cut of {amount} cut_budget={self.cut_budget} (all edges together "
                 f"weigh {whole:g}); {remedy}"
             )
+
+    def _chances(self, scores: AnyArray) -> AnyArray:
+        """The share of the labellings that are left and say so."""
+        return (1 + scores) / 2
 
     @property
     def nodes(self) -> NodeIndex:
