@@ -8,6 +8,9 @@ from enum import Enum
 from types import TracebackType
 from typing import Any, Self, final
 
+import numpy as np
+
+from ohmline.arrays import Ints
 from ohmline.bound.auditing import ErrorLimit
 from ohmline.checks import fraction, none_or, number, seed_of, shown, text
 from ohmline.errors import LabelError, ParameterError
@@ -405,19 +408,19 @@ class Session:
         prediction = self._learner.predict_one(asked.node)
         return prediction, self._learner.predict_proba_one(asked.node).get(prediction)
 
-    def _open_nodes(self, *, skipped: bool = False) -> list[Hashable]:
-        """The nodes without a label, with or without those that were skipped."""
-        answers = self._answers
-        return [
-            node
-            for node in self.graph.nodes
-            if node not in answers.labels and (skipped or not answers.is_skipped(node))
-        ]
+    def _open(self, *, skipped: bool = False) -> Ints:
+        """The positions of the nodes without a label, with or without those that were skipped."""
+        answers, nodes = self._answers, self.graph.nodes
+        is_open = np.ones(self.graph.n, dtype=np.bool_)
+        is_open[nodes.positions(answers.labels)] = False
+        if not skipped:
+            is_open[nodes.positions(answers.skipped)] = False
+        return np.flatnonzero(is_open)
 
     def _estimated(self) -> float:
         if self._estimate is None:
             self._estimate = estimated_error(
-                self._learner, self._open_nodes(skipped=True), [self._seed, len(self._answers.labels)]
+                self._learner, self._open(skipped=True), [self._seed, len(self._answers.labels)]
             )
         return self._estimate
 
@@ -426,8 +429,8 @@ class Session:
         return self.goal is not None and check is not None and check.limit(self.confidence).share <= self.goal
 
     def _choose(self) -> Question | None:
-        rest = self._open_nodes()
-        if self._is_reached() or not rest:
+        rest = self._open()
+        if self._is_reached() or not len(rest):
             return None
         if self.goal is not None:
             check = self._check
@@ -470,9 +473,7 @@ class Session:
             return
         check = Check(self.graph, self.classes, begun.labels, begun.number, self._seed)
         if check.digest != begun.digest:
-            self._write(
-                "audit-ended", {"number": begun.number, "reason": "other predictions on this machine"}
-            )
+            self._end_check(check, "other predictions on this machine")
             self.notes.append(
                 f"the predictions of check {begun.number} come out otherwise with this version or on this machine; a "
                 "new check will begin"
