@@ -74,5 +74,9 @@ class JournalError(OhmlineError):
     """A journal is in use, or cannot be opened or written."""
 
 
+class DatabaseError(OhmlineError, ValueError):
+    """A database refused a query or a table; the message has its words."""
+
+
 class MissingExtra(OhmlineError, ImportError):
     """An optional dependency is not installed; the message is the pip command."""

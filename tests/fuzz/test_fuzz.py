@@ -52,6 +52,7 @@ def test_damage_is_the_same_for_the_same_seed() -> None:
 @pytest.mark.slow
 def test_every_public_callable_has_a_valid_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    failed = {}
     for name, (get, _) in examples.targets().items():
         if name.endswith(".load") or name in (
             "Multiview",
@@ -59,7 +60,11 @@ def test_every_public_callable_has_a_valid_example(tmp_path: Path, monkeypatch: 
         ):  # a snapshot and views of their own
             continue
         thing = get()
-        thing(**examples.arguments(name, thing))
+        try:
+            thing(**examples.arguments(name, thing))
+        except Exception as error:  # every name that fails is shown, not only the first
+            failed[name] = error
+    assert failed == {}
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ GOAL = 0.15
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Coarser choices, which do not matter here, so that many sessions can be played."""
-    monkeypatch.setattr(asking, "CANDIDATES", 4)
     monkeypatch.setattr(asking, "SAMPLE", 20)
     monkeypatch.setattr(session, "FIRST_CHECK", 20)
 

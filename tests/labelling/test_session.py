@@ -37,7 +37,6 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Coarser choices, which do not matter in some tests, so that they take less time."""
-    monkeypatch.setattr(asking, "CANDIDATES", 4)
     monkeypatch.setattr(asking, "SAMPLE", 20)
 
 

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
+from ohmline.cli.flags import flags_of, in_flags
 from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
@@ -52,7 +53,8 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except OhmlineError as error:
-            print(f"ohmline: {error}", file=sys.stderr)
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            print(f"ohmline: {in_flags(str(error), flags_of(command))}", file=sys.stderr)
             missing = isinstance(error, DataError | MissingExtra)
             raise typer.Exit(ExitCode.MISSING if missing else ExitCode.BAD_INPUT) from None
 

@@ -10,7 +10,7 @@ import typer
 
 from ohmline.cli.demo import show_game
 from ohmline.cli.learners import EXACT_LIMIT, LEARNERS, Choice, KernelName, Table, choice_of
-from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json, trials
+from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json
 from ohmline.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -58,8 +58,9 @@ def play(
     from ohmline.game import play as play_stream
     from ohmline.lab.game import Game
     from ohmline.lab.game_report import game_page
-    from ohmline.lab.page import write
+    from ohmline.lab.page import may_replace, write
 
+    may_replace(out)
     choice, rule = choice_of(learner), query_of(query, budget)
     network = ohmline.graph.read(graph, symmetrise=symmetrise)
     listed = ohmline.graph.read_labels(labels, graph=network)
@@ -70,8 +71,7 @@ def play(
     rehearsal, _, _ = seat(choice, table, stream)  # loads the machine code before the clock runs
     player, stream, names = seat(choice, table, stream)
     play_stream(rehearsal, stream.take(1), rule)
-    with trials("playing", len(stream)) as progress:
-        trace = play_stream(player, stream, rule, seed=seed, progress=progress)
+    trace = play_stream(player, stream, rule, seed=seed, progress=True)
     game = Game.of(f"{learner} on {graph.name}", trace, names)
     lead = f"{len(trace):,} nodes of {graph.name} came up; labels from {labels.name}; query {rule!r}."
     write(out, game_page(game.title, lead, network, [game], seed=seed))

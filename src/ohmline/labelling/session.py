@@ -187,8 +187,7 @@ class Session:
             self._answers.play(event)
         self._seed = int(self.journal.about["seed"])
         self._learner = LocalLGC(self.graph, self.classes, guess=True)
-        for node, label in self._answers.labels.items():
-            self._learner.learn_one(node, label)
+        self._learner.learn_many(self._answers.labels)
         self._check: Check | None = None
         self._question: Question | None = None
         self._estimate: float | None = None
@@ -329,16 +328,14 @@ class Session:
         During and after an audit these are the predictions that it is about.
         """
         labels, check = self._answers.labels, self._check
+        rest = [node for node in self.graph.nodes if node not in labels]
         found: dict[Hashable, tuple[Any, float | None]] = {}
-        for node in self.graph.nodes:
-            if node in labels:
-                found[node] = labels[node], 1.0
-            elif check is not None:
-                found[node] = check.predictions[node], check.chances[node]
-            else:
-                prediction = self._learner.predict_one(node)
-                found[node] = prediction, self._learner.predict_proba_one(node).get(prediction)
-        return found
+        if check is not None:
+            found = {node: (check.predictions[node], check.chances[node]) for node in rest}
+        elif rest:
+            rows = self._learner.predict_many(rest)
+            found = {row.node: (row.prediction, row.probability if labels else None) for row in rows}
+        return {node: (labels[node], 1.0) if node in labels else found[node] for node in self.graph.nodes}
 
     def progress(self) -> Progress:
         """How far the session is.
@@ -441,7 +438,7 @@ class Session:
                 check = self._begin_check()
             if check is not None:
                 return Question(check.audit.next(), AUDIT, check.number, "a random check")
-        node, why = best_question(self._learner, rest, [self._seed, len(self._answers.live)])
+        node, why = best_question(self._learner, rest, self._seed)
         return Question(node, QUERY, None, why)
 
     def _is_time_to_check(self) -> bool:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from typing import Any, Protocol, cast, final, runtime_checkable
 
 import numpy as np
@@ -52,6 +53,42 @@ class PoolQuery(ABC):
             Draws the choice of a query that leaves it to chance.
         """
 
+    because: str = "chosen by the query"
+    """Why a node that it chose is worth a label, in a few words."""
+
+    def choose_many(
+        self, learner: OnlineLearner[Any, Any], open: Bools, k: int, rng: np.random.Generator
+    ) -> list[int]:
+        """The positions of k different nodes to ask for at once, the most wanted first.
+
+        Each choice is accounted for before the next. Here a twin of the learner learns what it predicts; queries that
+        look at a field of all nodes condition that instead.
+
+        Parameters
+        ----------
+        learner
+            The learner that will be given the labels; it is not changed.
+        open
+            For each position whether its node may be chosen; at least k may.
+        k
+            How many nodes, at least 0.
+        rng
+            Draws the choice of a query that leaves it to chance.
+        """
+        open, chosen, pupil = open.copy(), [], learner
+        for place in range(k):
+            i = self.choose(pupil, open, rng)
+            chosen.append(i)
+            open[i] = False
+            if place + 1 < k and not self.blind:
+                pupil = twin_of(learner) if pupil is learner else pupil
+                x = cast(Any, pupil).nodes[i]
+                pupil.learn_one(x, pupil.predict_one(x))
+        return chosen
+
+    blind: bool = False
+    """Whether it does not look at the learner at all."""
+
 
 @final
 class MaxProgress(PoolQuery):
@@ -68,6 +105,8 @@ class MaxProgress(PoolQuery):
         which True does: a label that later moves have made uncertain is asked for once more. False (default) spends
         every label on a new node.
     """
+
+    because = "its label moves the learner farthest, whatever it is"
 
     def __init__(self, *, again: bool = False) -> None:
         self.again = flag(again, "again")
@@ -101,6 +140,8 @@ class MaxProgress(PoolQuery):
 class MinMargin(PoolQuery):
     """Chooses the node of smallest margin, argmin |g_i| (paper 000, Act-mu); among equals the first."""
 
+    because = "its margin is the smallest"
+
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
         places = np.flatnonzero(open)
         if isinstance(learner, Valued):
@@ -118,11 +159,29 @@ class MinMargin(PoolQuery):
 class Random(PoolQuery):
     """Chooses any node, each with the same probability."""
 
+    blind = True
+    because = "drawn at random"
+
     def choose(self, learner: OnlineLearner[Any, Any], open: Bools, rng: np.random.Generator) -> int:
         return int(rng.choice(np.flatnonzero(open)))
 
     def __repr__(self) -> str:
         return "Random()"
+
+
+def twin_of(learner: OnlineLearner[Any, Any]) -> OnlineLearner[Any, Any]:
+    """Another learner that knows the same, over the same kernel or graph; one that can be aggressive is."""
+    made_with = next(
+        (vars(learner)[name] for name in ("make", "kernel", "graph") if name in vars(learner)), None
+    )
+    strategy = getattr(learner, "strategy", None)
+    if made_with is None or (callable(strategy) and not isinstance(strategy, int)):
+        twin = copy(learner)
+    else:
+        twin = type(learner).restore(learner.snapshot(), made_with)
+    if isinstance(getattr(twin, "aggressive", None), bool):
+        cast(Any, twin).aggressive = True
+    return twin
 
 
 def open_positions(n: int, positions: Any) -> Bools:

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from ohmline.checks import choice, flag
 from ohmline.kernel.contract import Kernel
+from ohmline.learn.belief import LinearBelief
 from ohmline.learn.contract import State, expect_kind, saved_flag, saved_member, saved_number, take
 from ohmline.learn.lgc.ridge_regression import Variance, expect_mu, regressors
 from ohmline.learn.lgc.step import LGCState
@@ -84,6 +85,14 @@ class OnlineLGC(BinaryKernelLearner):
         self.mu = expect_mu(mu, self.space)
         self.dtype = dtype
         self.state = LGCState.empty(self.space, self.mu)
+
+    def belief(self) -> LinearBelief:
+        """Its regression in one-hot labels: a value v becomes (1 - v) / 2 for -1 and (1 + v) / 2 for +1."""
+        with self._still:
+            value = np.asarray(self.space.rows @ self.state.weights, dtype=np.float64)
+            inverse = np.array(self.state.inverse, dtype=np.float64)
+        mean = np.stack([(1 - value) / 2, (1 + value) / 2], axis=1)
+        return LinearBelief((-1, 1), mean, np.asarray(self.space.rows, dtype=np.float64), inverse, 1.0)
 
     def settings(self) -> State:
         return {

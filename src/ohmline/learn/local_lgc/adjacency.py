@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+from scipy import sparse
+
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import compiled, inlined, internal
 
@@ -156,3 +159,15 @@ def count_labels(adjacency: Adjacency, label: Ints, labelled: Ints) -> None:
     for j in range(label.shape[0]):
         if label[j] >= 0:
             labelled[root(adjacency, j)] += 1
+
+
+def precision_of(adjacency: Adjacency, n: int) -> sparse.csr_array:
+    """Q of the first n nodes, as if none had a label."""
+    size = adjacency.size[:n]
+    indptr = np.append(0, np.cumsum(size))
+    rows = np.repeat(np.arange(n), size)
+    places = adjacency.start[:n][rows] + np.arange(indptr[-1]) - indptr[rows]
+    weights = adjacency.weight[places]
+    links = sparse.csr_array((weights, adjacency.neighbour[places], indptr), shape=(n, n))
+    degree = np.bincount(rows, weights=weights, minlength=n)
+    return sparse.csr_array(sparse.diags_array(degree + adjacency.ridge) - links)

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Ints
+from ohmline.arrays import Bools, Ints
 from ohmline.checks import flag, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import GraphError, LearnerError
 from ohmline.graph.nodes import NodeIndex
+from ohmline.learn.belief import SparseBelief
 from ohmline.learn.classes import ManyClassLearner, writable
+from ohmline.learn.local_lgc.adjacency import precision_of
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import within
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
@@ -29,6 +31,23 @@ class ChangingLearner(ManyClassLearner):
     @property
     def nodes(self) -> NodeIndex:
         return self._growing.nodes
+
+    def labelled(self) -> Bools:
+        """For each position whether its node has a label."""
+        with self._still:
+            return np.asarray(self.state.label[: len(self.nodes)] >= 0)
+
+    def belief(self) -> SparseBelief:
+        """Q without labels, and the labels: what queries that look at all nodes start from."""
+        with self._still:
+            n, space = len(self.nodes), self.space
+            return SparseBelief(
+                self.classes,
+                self.state.label[:n].copy(),
+                float(space.mu),
+                (n, int(space.extent[1])),
+                lambda: precision_of(space, n),
+            )
 
     def forget_one(self, x: Hashable) -> None:
         """Withdraw the label of `x`: every score is as if it had never been learned, to within `tolerance`.

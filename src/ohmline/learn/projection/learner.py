@@ -10,11 +10,12 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import AnyArray, Floats, vector
+from ohmline.arrays import AnyArray, Bools, Floats, vector
 from ohmline.checks import choice, flag, shown
 from ohmline.errors import ConflictingLabels, KernelError, LearnerError, ParameterError, SnapshotError
 from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.space import may_miss_columns, values
+from ohmline.learn.belief import KernelBelief
 from ohmline.learn.contract import State, expect_kind, saved_count, saved_flag, saved_member, take
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.projection.affine import AffineState, Gram, values_of
@@ -209,6 +210,20 @@ class Projection(BinaryKernelLearner):
         for i in self.state.support[: self.state.used[0]].tolist():
             total += self.state.w[i] * self.kernel.column(self.nodes[i])
         return total
+
+    def labelled(self) -> Bools | None:
+        """For each position whether its node has a label; None where the strategy does not keep them all."""
+        with self._still:
+            return np.asarray(self.state.label != 0) if self.strategy is Strategy.ALL else None
+
+    def belief(self) -> KernelBelief | None:
+        """The interpolant of all labels, in one-hot labels; None for other strategies, which keep no variance."""
+        labelled = self.labelled()
+        if labelled is None or not self._affine:
+            return None
+        value = np.array(self.values())
+        mean = np.stack([(1 - value) / 2, (1 + value) / 2], axis=1)
+        return KernelBelief((-1, 1), mean, labelled, self.kernel)
 
     def ready(self, trials: int) -> int:
         if not isinstance(self.strategy, Strategy):

@@ -1,0 +1,98 @@
+"""The table that `suggest` gives."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, NamedTuple
+
+from ohmline.checks import file_path
+from ohmline.extras import require
+
+
+class Suggestion(NamedTuple):
+    """One row of `Suggestions`.
+
+    Attributes
+    ----------
+    node
+        The node to label.
+    prediction
+        What the learner predicts for it; None for "don't know".
+    probability
+        Of the prediction; NaN where the learner gives none.
+    why
+        Why its label is worth asking for, in a sentence.
+    """
+
+    node: Hashable
+    prediction: Any
+    probability: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Nodes to label next, the most wanted first: a list of the nodes, and a table of why.
+
+    Attributes
+    ----------
+    rows
+        One `Suggestion` for each node.
+    """
+
+    rows: tuple[Suggestion, ...]
+
+    @property
+    def nodes(self) -> tuple[Hashable, ...]:
+        """The nodes, the most wanted first."""
+        return tuple(row.node for row in self.rows)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> Hashable:
+        return self.nodes[place]
+
+    def to_frame(self) -> Any:
+        """The suggestions as a polars data frame with one row per node (needs the extra `io`)."""
+        polars = require("polars", "io")
+        return polars.DataFrame(
+            {
+                "node": [str(row.node) for row in self.rows],
+                "prediction": [None if row.prediction is None else str(row.prediction) for row in self.rows],
+                "probability": [row.probability for row in self.rows],
+                "why": [row.why for row in self.rows],
+            },
+            schema={
+                "node": polars.String,
+                "prediction": polars.String,
+                "probability": polars.Float64,
+                "why": polars.String,
+            },
+        )
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write the suggestions to a file of comma-separated values with a header.
+
+        Parameters
+        ----------
+        path
+            The name of the file; one that exists is replaced.
+        """
+        with file_path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(Suggestion._fields)
+            for row in self.rows:
+                prediction = "" if row.prediction is None else row.prediction
+                probability = "" if row.probability != row.probability else f"{row.probability:.6g}"
+                writer.writerow([row.node, prediction, probability, row.why])
+
+    def __repr__(self) -> str:
+        lines = [f"Suggestions({len(self)} nodes)"] + [f"  {row.node!r}: {row.why}" for row in self.rows[:10]]
+        return "\n".join([*lines, "  ..."] if len(self) > 10 else lines)
