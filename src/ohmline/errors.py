@@ -70,5 +70,13 @@ class DataError(OhmlineError):
     """A data set is missing, truncated, or its checksum does not match."""
 
 
+class DatabaseError(OhmlineError, ValueError):
+    """A database refused a query or a table; the message has its words."""
+
+
+class JournalError(OhmlineError):
+    """A journal is in use, or cannot be opened or written."""
+
+
 class MissingExtra(OhmlineError, ImportError):
     """An optional dependency is not installed; the message is the pip command."""

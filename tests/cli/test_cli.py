@@ -368,3 +368,32 @@ def test_a_missing_extra_is_a_line_and_code_3(monkeypatch: pytest.MonkeyPatch) -
     result = ohmline("bench", "event")
     assert result.exit_code == 3
     assert "pip install 'ohmline[x]'" in result.stderr
+
+
+def test_a_report_is_replaced_and_nothing_else_is(karate: tuple[str, str], tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    for _ in range(2):
+        assert ohmline("play", *karate, "--out", str(report)).exit_code == 0
+    report.write_text("a page of my own")
+    for command in (["play", *karate], ["demo"]):
+        result = ohmline(*command, "--out", str(report))
+        assert result.exit_code == 2
+        assert "no report of Ohmline's" in result.stderr
+        assert "--out" in result.stderr
+    assert report.read_text() == "a page of my own"
+
+
+def test_the_summary_has_the_measures_of_every_class(karate: tuple[str, str], tmp_path: Path) -> None:
+    result = ohmline("play", *karate, "--out", str(tmp_path / "r.html"))
+    head = next(line for line in result.stdout.splitlines() if "by class" in line)
+    assert head.split() == ["by", "class", "trials", "recall", "precision", "average", "precision"]
+    rows = [
+        line.split()
+        for line in result.stdout.splitlines()
+        if line.strip().startswith(("instructor", "officer"))
+    ]
+    assert [row[1] for row in rows] == ["17", "17"]
+    document = json.loads(ohmline("play", *karate, "--out", str(tmp_path / "r.html"), "--json").stdout)
+    for row in rows:
+        said = document["games"][0]["classes"][row[0]]
+        assert [f"{said[name]:.3f}" for name in ("recall", "precision", "average_precision")] == row[2:]

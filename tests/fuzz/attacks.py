@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import zstandard
 
 import ohmline as ohm
 from fuzz import examples
@@ -228,6 +229,7 @@ def _contents() -> dict[str, bytes]:
         ohm.graph.write(plain if end == "mtx" else graph, path)
         found[f"graph.{end}"] = path.read_bytes()
         found[f"graph.{end}.gz"] = gzip.compress(path.read_bytes(), mtime=0)
+        found[f"graph.{end}.zst"] = zstandard.compress(path.read_bytes())
     found["labels.csv"] = b"node,label\na,1\nb,-1\nc,1\n"
     found["points.csv"] = b"p,q,label\n" + b"".join(b"%d,%d.5,%d\n" % (k, -k, k % 2) for k in range(20))
     np.savez("valid.npz", **_saved("LocalLGC"))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
+import sqlite3
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -62,6 +65,8 @@ RECORDS = frozenset(
         "KernelFunction",
         "Trace",
         "Log",
+        "Confusion",
+        "Measures",
         "Remote",
     ]
 )
@@ -153,6 +158,12 @@ def saved() -> Path:
 def taught(learner: Any) -> Any:
     ohm.play(learner, stream())
     return learner
+
+
+def pyg_data() -> Any:
+    rows = np.repeat(np.arange(6), np.diff(graph().indptr))
+    ends = np.stack([rows, graph().indices])
+    return SimpleNamespace(edge_index=ends, edge_weight=graph().weights, num_nodes=6)
 
 
 def labelled_networkx() -> Any:
@@ -314,12 +325,52 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "run": lambda: ohm.project_online([ohm.HalfSpace([1.0, 0.0])], [0.0, 0.0]),
     "length": lambda: 1.0,
 }
+USUAL_COLUMNS: dict[str, Callable[[], Any]] = {
+    "source": lambda: "source",
+    "target": lambda: "target",
+    "weight": lambda: "weight",
+}
+EXTRAS = {"Graph.to_pyg": "torch_geometric"}
+"""What needs a library that is too large to be installed for tests."""
 SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Graph": {"nodes": lambda: ohm.graph.NodeIndex(2)},
     "Graph.from_edges": {"nodes": lambda: None},
     "Graph.from_columns": {"nodes": lambda: None, "weights": lambda: [1.0, 2.0]},
     "Graph.from_scipy": {"nodes": lambda: None},
     "Graph.from_networkx": {"graph": labelled_networkx, "weight": lambda: "weight"},
+    "Graph.from_igraph": {
+        "graph": lambda: graph().to_igraph(),
+        "weight": lambda: "weight",
+        "nodes": lambda: None,
+    },
+    "Graph.from_pyg": {"data": pyg_data, "weight": lambda: "edge_weight", "nodes": lambda: None},
+    "Graph.from_pandas": {"frame": lambda: graph().to_pandas()} | USUAL_COLUMNS,
+    "Graph.from_polars": {"frame": lambda: graph().to_polars()} | USUAL_COLUMNS,
+    "Graph.from_arrow": {"table": lambda: graph().to_arrow()} | USUAL_COLUMNS,
+    "Graph.from_duckdb": {"relation": lambda: "SELECT 1 AS source, 2 AS target, 0.5 AS weight"}
+    | USUAL_COLUMNS,
+    "Graph.from_sql": {
+        "connection": lambda: sqlite3.connect(":memory:"),
+        "query": lambda: "SELECT 1 AS source, 2 AS target, 0.5 AS weight",
+    }
+    | USUAL_COLUMNS,
+    "labels_from_sql": {
+        "connection": lambda: sqlite3.connect(":memory:"),
+        "query": lambda: "SELECT 1 AS node, 2 AS label",
+        "node": lambda: None,
+        "label": lambda: None,
+    },
+    "labels_of": {"labels": lambda: {0: "a", 5: "b"}, "node": lambda: None, "label": lambda: None},
+    "read": {
+        **USUAL_COLUMNS,
+        "path": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n"),
+        "nodes": lambda: None,
+    },
+    "read_nodes": {"path": file("nodes.csv", "node,text\n0,x\n1,y\n"), "node": lambda: None},
+    "Graph.read": {"path": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n")},
+    "Graph.to_networkx": {"attributes": lambda: {"label": {0: "a"}}},
+    "Graph.to_igraph": {"attributes": lambda: {"label": {0: "a"}}},
+    "Graph.to_pyg": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.subgraph": {"nodes": lambda: [0, 1]},
     "KernelWithTerms.plus": {"b": lambda: 1.0, "c": lambda: 1.0},
     "OnlineLGC": {"kernel": spectral},
@@ -364,12 +415,17 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "certify_moves": {"comparator": lambda: [2.0, 2.0]},
     "energy_parts": {"u": lambda: [1.0, -1.0]},
     "least_energy": {"positions": lambda: [0, 1], "labels": lambda: [1, -1]},
-    "read_labels": {"path": file("labels.csv", "node,label\n0,1\n1,-1\n")},
+    "read_labels": {
+        "path": file("labels.csv", "node,label\n0,1\n1,-1\n"),
+        "node": lambda: None,
+        "label": lambda: None,
+    },
     "diffuse": {"labels": lambda: {0: 1, 5: -1}},
     "margin_errors": {
         "trace": lambda: ohm.play(ohm.OnlineLGC(spectral()), stream()),
         "means": lambda: signs().astype(float),
     },
+    "measure": {"labels": lambda: {0: "a", 2: "b"}},
     "further": {"labels": lambda: {0: 1, 5: -1}},
     "flower": {"p": lambda: 3, "m": lambda: 3},
     "octopus": {"p": lambda: 3, "m": lambda: 3},
@@ -452,6 +508,8 @@ def targets() -> dict[str, tuple[Callable[[], Any], tuple[str, ...]]]:
             ):
                 continue
             if value.__module__.startswith("ohmline.") and len(_parameters(value)) > 1:
+                if importlib.util.find_spec(EXTRAS.get(f"{name}.{method}", "numpy")) is None:
+                    continue
                 spoiled = _parameters(value)[1:]
                 found[f"{name}.{method}"] = (
                     lambda make=make, method=method: getattr(make(), method),

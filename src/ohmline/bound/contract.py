@@ -10,6 +10,7 @@ from math import floor, isfinite
 from typing import Any
 
 from ohmline.game.trace import Trace
+from ohmline.markup import box, clipped, facts, table, words
 from ohmline.representation import represent
 
 
@@ -106,6 +107,23 @@ class Certificate:
         if not self.valid:
             return f"nothing is certified ({self.theorem}, {state}{terms})"
         return f"at most {self.whole} {self.counts}{self.about} ({self.theorem}, {state}{terms})"
+
+    def _repr_html_(self) -> str:
+        said = str(self)
+        if self.valid:
+            said = f"At most {self.whole} {self.counts}{self.about}, where {self.charged:,} were counted"
+        state = ("proven" if self.proven else "under assumptions") if self.valid else "void"
+        numbers = [(name, _shown(value)) for name, value in self.terms.items()]
+        rests = [
+            (clipped(a.text, 400), ("holds" if a.holds else "does not hold") if a.checked else "assumed")
+            for a in self.assumptions
+        ]
+        return box(
+            "Certificate",
+            words(f"{said} ({self.theorem}; {state})." if self.valid else f"{said}."),
+            facts(numbers) if numbers else "",
+            table(("it rests on", ""), rests) if rests else "",
+        )
 
     @property
     def whole(self) -> str:

@@ -15,10 +15,14 @@ from typer.core import TyperGroup
 from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
+from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
 from ohmline.cli.play import play
+from ohmline.cli.predict import predict
 from ohmline.cli.reproduce import reproduce
+from ohmline.cli.suggest import suggest
 from ohmline.errors import DataError, MissingExtra, OhmlineError
 
 _EPILOG = (
@@ -51,7 +55,8 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except OhmlineError as error:
-            print(f"ohmline: {error}", file=sys.stderr)
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            print(f"ohmline: {in_flags(str(error), flags_of(command))}", file=sys.stderr)
             missing = isinstance(error, DataError | MissingExtra)
             raise typer.Exit(ExitCode.MISSING if missing else ExitCode.BAD_INPUT) from None
 
@@ -92,6 +97,9 @@ def ohmline(
 
 app.command()(demo)
 app.command()(play)
+app.command()(predict)
+app.command()(suggest)
+app.command()(label)
 app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)

@@ -25,8 +25,9 @@ def demo(out: Out = Path("report.html"), seed: Seed = 0, json: AsJson = False) -
         stage("starting")
         from ohmline.lab.demo import play_digits
         from ohmline.lab.game_report import game_page
-        from ohmline.lab.page import write
+        from ohmline.lab.page import may_replace, write
 
+        may_replace(out)
         played = play_digits(seed, stage)
         stage("writing the report")
         page = game_page("Ohmline on handwritten digits", LEAD, played.graph, played.games, seed=seed)
@@ -51,6 +52,7 @@ def show_game(game: Any) -> None:
     print(f"  mistakes     {trace.mistakes:,} in {len(trace):,} trials ({100 * trace.error_rate:.1f} %)")
     print(f"  labels asked {trace.asked:,}")
     print(f"  time         {duration(trace.seconds)}")
+    _show_classes(game)
     if certificate is None:
         print("  certificate  none: no theorem covers this game")
     elif not certificate.valid:
@@ -62,3 +64,20 @@ def show_game(game: Any) -> None:
         print(
             f"  certificate  {limit}, where {certificate.charged:,} were counted ({certificate.theorem}; {state})"
         )
+
+
+def _show_classes(game: Any, most: int = 12) -> None:
+    """Print the measures of each class, or of the rarest where there are many."""
+    table = game.trace.per_class()
+    shown = sorted(table, key=lambda label: table[label]["trials"])[:most]
+    lines = [("by class", "trials", "recall", "precision", "average precision")]
+    for label, row in table.items():
+        if label in shown:
+            shares = [f"{row[name]:.3f}" for name in ("recall", "precision", "average_precision")]
+            lines.append((game.name_of(label)[:40], f"{row['trials']:,.0f}", *shares))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for name, *numbers in lines:
+        aligned = "  ".join(text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True))
+        print(f"  {name.ljust(max(widths[0], 12))} {aligned}")
+    if len(table) > most:
+        print(f"  and {len(table) - most:,} more, which came up more often; the report has all")

@@ -79,21 +79,6 @@ def stages(total: int) -> Iterator[Callable[[str], None]]:
         yield stage
 
 
-@contextmanager
-def trials(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error that counts trials; silence where that is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda played: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(description, total=total)
-        yield lambda played: progress.advance(task, played)
-
-
 def show_table(title: str, head: list[str], rows: list[list[str]], numbers: frozenset[int]) -> None:
     """Print a table on standard output; plain columns where that is no terminal."""
     from rich.console import Console

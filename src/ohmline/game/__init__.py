@@ -5,6 +5,9 @@ from ohmline.game.adversary import play_adversary as play_adversary
 from ohmline.game.files import read_points as read_points
 from ohmline.game.follow import follow as follow
 from ohmline.game.images import Images as Images
+from ohmline.game.measures import Confusion as Confusion
+from ohmline.game.measures import Measures as Measures
+from ohmline.game.measures import measure as measure
 from ohmline.game.play import play as play
 from ohmline.game.stream import Stream as Stream
 from ohmline.game.trace import Trace as Trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -21,8 +22,11 @@ from ohmline.game.until import Ending, Until, limits_of
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.one_vs_rest import OneVsRest
+from ohmline.progress import reporting
 from ohmline.query.asking import checked, in_compiled_code, is_blind, needs_coin, needs_variance
 from ohmline.query.stream import Always
+
+log = logging.getLogger(__name__)
 
 
 def play(
@@ -34,7 +38,7 @@ def play(
     until: Ending | None = None,
     seed: int = 0,
     compiled: bool = True,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | bool | None = None,
 ) -> Trace:
     """Play a stream and return the trace; the learner is changed.
 
@@ -66,7 +70,8 @@ def play(
     compiled
         False forces the loop over Python events; for tests. Default True.
     progress
-        Called with the number of trials played since its last call.
+        True shows one bar, in a terminal or a notebook, and nothing elsewhere. A function is called with the number
+        of trials played since its last call. None (default) shows nothing.
 
     Returns
     -------
@@ -96,19 +101,28 @@ def play(
     limits, predicate = limits_of(until)
     draws = generator(seed)
     coins = draws if needs_coin(query) else None
-    report = _silent if progress is None else function(progress, "progress")
     compiled = flag(compiled, "compiled")
     none_or(function, oracle, "oracle")
     table = _table(stream) if oracle is None else None
-    events = Events(learner, query, coins, oracle, limits, predicate, report)
+    with reporting(progress, "playing", None if table is None else len(table)) as report:
+        events = Events(learner, query, coins, oracle, limits, predicate, report)
+        return _played(
+            events, stream, table, compiled=compiled and predicate is None and in_compiled_code(query)
+        )
+
+
+def _played(events: Events, stream: Any, table: Stream | None, *, compiled: bool) -> Trace:
+    """The game in the fastest of the ways that give its trace."""
+    learner = events.learner
     if table is None:
         return _watched(events, lambda: play_events(events, stream))
-    if compiled and predicate is None and in_compiled_code(query):
+    log.info("%s plays %d trials, query %r", type(learner).__name__, len(table), events.query)
+    if compiled:
         # The learner is taken first: a game that is refused would else put back what another one learned.
         if isinstance(learner, CompiledLearner):
             with learner.alone():
                 return _all_or_nothing(events, lambda: _play_arrays(learner, events, table))
-        if isinstance(learner, OneVsRest) and is_blind(query) and limits == Until():
+        if isinstance(learner, OneVsRest) and is_blind(events.query) and events.limits == Until():
             with learner.alone():
                 return _all_or_nothing(events, lambda: _play_members(learner, events, table))
     return _all_or_nothing(events, lambda: play_events(events, table))
@@ -170,7 +184,3 @@ def _table(stream: Stream | Iterable[Any]) -> Stream | None:
             ) from None
         return Stream([x for x, _ in pairs], [y for _, y in pairs])
     return None
-
-
-def _silent(trials: int) -> None:
-    """The progress of a game that nobody watches."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ from ohmline.checks import shown
 from ohmline.errors import ParameterError
 from ohmline.extras import require
 from ohmline.game.loop import Log
+from ohmline.game.measures import Confusion, Measures, in_order, measures_of
 from ohmline.game.stream import Stream
+from ohmline.graph.graph import Graph
+from ohmline.lazy_names import later
+from ohmline.markup import box, counted, facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,20 +167,112 @@ class Trace:
             raise ParameterError(f"t must lie between 0 and the {len(self)} trials played, got {shown(t)}")
         return int(t)
 
-    def per_class(self) -> dict[Any, dict[str, float]]:
-        """For each label how often it came up and was missed (`trials`, `mistakes`), its `recall` and `precision`."""
-        table: dict[Any, dict[str, float]] = {}
-        for code, y in enumerate(self.stream.classes):
-            here = self.stream.codes == code
-            called = self.known & np.isin(self.log.prediction, [k for k, v in self.meaning.items() if v == y])
-            hits = int((here & called).sum())
-            table[y] = {
-                "trials": int(here.sum()),
-                "mistakes": int(here.sum()) - hits,
-                "recall": hits / max(int(here.sum()), 1),
-                "precision": hits / max(int(called.sum()), 1),
-            }
-        return table
+    def measures(self, k: int | None = None) -> Measures:
+        """How good the predictions were, over all and class by class, by what was said before the label came.
+
+        The score of a class is the margin towards it. With more than two classes a trace holds only the gap between
+        the two best scores: then what was given to another class is ranked after what was given to this one, all of
+        it alike, and `ranked` of the measures is False.
+
+        Parameters
+        ----------
+        k
+            How many of the surest trials of each class `precision_at_k` looks at, at least 1. None (default) looks at
+            as many as the class has trials.
+
+        Examples
+        --------
+        >>> import ohmline as ohm
+        >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(9)])
+        >>> learner = ohm.Perceptron(ohm.LaplacianKernel(line) + ohm.Constant(1.0))
+        >>> print(ohm.play(learner, ohm.Stream(range(10), [1] * 7 + [-1] * 3)).measures())
+        10 predictions, 2 mistakes: accuracy 0.800, balanced 0.762
+        class  trials  mistakes  recall  precision  average precision  precision at k
+        -1          3         1   0.667      0.667              0.810   0.667 (k = 3)
+        1           7         1   0.857      0.857              0.909   0.857 (k = 7)
+        """
+        sure, said = np.abs(self.margin), self.predictions
+        classes = in_order({y for y in (*self.stream.classes, *said) if y is not None})
+        number = {label: code for code, label in enumerate(classes)}
+        codes = np.array([-1 if p is None else number[p] for p in said], dtype=np.int64)
+        ranked = len(classes) <= 2
+        otherwise = np.where(codes < 0, 0.0, -sure) if ranked else np.full(len(self), -1.0)
+        scores = {label: np.where(codes == code, sure, otherwise) for label, code in number.items()}
+        return measures_of(self.labels, said, scores, ranked=ranked, k=k)
+
+    def per_class(self, k: int | None = None) -> dict[Any, dict[str, float]]:
+        """The measures of each label that came up, by name.
+
+        How often it came up and was missed (`trials`, `mistakes`), its `recall` and `precision`, and where its trials
+        come when all are ordered by its score: `average_precision`, and `precision_at_k` with its `k`.
+
+        Parameters
+        ----------
+        k
+            As for `measures`.
+        """
+        return self.measures(k).per_class
+
+    def confusion(self) -> Confusion:
+        """What was predicted against what is true: one row per label, one column per prediction.
+
+        Examples
+        --------
+        >>> import ohmline as ohm
+        >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(5)])
+        >>> print(ohm.play(ohm.LocalLGC(line), ohm.Stream(range(6), "aaabbb")).confusion())
+        true \\ predicted  a  b  don't know
+        a                 2  0           1
+        b                 1  2           0
+        """
+        return self.measures().confusion
+
+    def plot(self, certificate: Any = None, *, axes: Any = None) -> Any:
+        """Draw the mistakes trial by trial, and the labels asked where not all were (needs the extra `plot`).
+
+        Parameters
+        ----------
+        certificate
+            A certificate of this game, such as `ohmline.bound.best_bound(trace)`, drawn as a line that the mistakes
+            stay under. None (default) draws no line.
+        axes
+            Matplotlib axes to draw the mistakes on; None (default) makes a figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture, which a notebook shows; `.savefig(path)` writes it.
+        """
+        return later("ohmline.lab.pictures", "plot_trace")(self, certificate, axes=axes)
+
+    def report(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        graph: Graph | None = None,
+        seed: int = 0,
+    ) -> Any:
+        """The report that `ohmline play` writes: figures, curves, the graph, each class, what was certified.
+
+        Parameters
+        ----------
+        path
+            Where to write it as one HTML file, which may replace a report of Ohmline's and nothing else. None
+            (default) writes nothing.
+        title
+            Its title; None (default) names the learner.
+        graph
+            The graph to draw; None (default) takes the learner's, and draws none where it learns from vectors.
+        seed
+            The seed of the picture's layout. Default 0.
+
+        Returns
+        -------
+        Report
+            The page: `html` holds it, `save(path)` writes it, and a notebook shows it.
+        """
+        return later("ohmline.lab.report", "report_of")(self, path, title=title, graph=graph, seed=seed)
 
     def to_frame(self) -> Any:
         """The trace as a polars data frame with one row per trial (needs the extra `io`)."""
@@ -198,6 +295,22 @@ class Trace:
     def __repr__(self) -> str:
         said = _counted(self.mistakes, "mistake"), _counted(self.asked, "label")
         return f"Trace({_counted(len(self), 'trial')}, {said[0]}, {said[1]} asked)"
+
+    def _repr_html_(self) -> str:
+        judged = int(self.known.sum())
+        unsure = int(np.isin(self.log.prediction, [k for k, y in self.meaning.items() if y is None]).sum())
+        shown: list[tuple[str, Any]] = [
+            ("learner", type(self.learner).__name__),
+            ("trials", len(self)),
+            (
+                "mistakes",
+                f"{self.mistakes:,} ({100 * self.error_rate:.1f} % of {counted(judged, 'known label')})",
+            ),
+            ("labels asked", self.asked),
+        ]
+        if unsure:
+            shown.append(("don't know", unsure))
+        return box("Trace", facts([*shown, ("seconds", f"{self.seconds:.3g}")]))
 
 
 def _counted(number: int, what: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,6 +14,7 @@ from ohmline.errors import ParameterError
 from ohmline.game.play import play
 from ohmline.game.stream import Stream
 from ohmline.learn.contract import OnlineLearner
+from ohmline.progress import reporting
 from ohmline.query.asking import StreamQuery, checked
 
 
@@ -157,22 +157,15 @@ def _spread(
     progress: bool,
 ) -> list[Tried]:
     from joblib import Parallel, delayed  # heavy, and rarely needed
-    from rich.console import Console
-    from rich.progress import track
 
     if not points:
         return []
     work = Parallel(n_jobs=min(jobs, len(points)), return_as="generator")(
         delayed(_try)(make, point, streams, query) for point in points
     )
-    visible = progress and sys.stderr.isatty()
-    return list(
-        track(
-            work,
-            "tuning",
-            total=len(points),
-            console=Console(stderr=True),
-            disable=not visible,
-            transient=True,
-        )
-    )
+    with reporting(progress, "tuning", len(points)) as advance:
+        table = []
+        for tried in work:
+            table.append(tried)
+            advance(1)
+    return table

@@ -3,16 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from enum import StrEnum
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypedDict, final
 
 import numpy as np
 from scipy import sparse
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints, refuse_masked
 from ohmline.checks import listed, shown
-from ohmline.errors import DirectedError, GraphError, ShapeError, WeightError
-from ohmline.graph.nodes import NodeIndex, plain
+from ohmline.errors import DirectedError, GraphError, ParameterError, ShapeError, WeightError
+from ohmline.graph.columns import Coded
+from ohmline.graph.nodes import NodeIndex
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+"""Whose columns are taken over whole, not row by row."""
+
+
+@final
+class Parallel(StrEnum):
+    """What becomes of several edges between the same two nodes."""
+
+    SUM = "sum"
+    MAX = "max"
+    REFUSE = "refuse"
+
+
+class Rules(TypedDict, total=False):
+    """What every way to build a graph can be told about its edges; see `Graph.from_edges`."""
+
+    signed: bool
+    symmetrise: bool
+    parallel: Parallel | Literal["sum", "max", "refuse"] | None
+
+
+class Build(Rules, total=False):
+    """The same, and the nodes."""
+
+    nodes: Iterable[Hashable] | None
+
+
+def parallel_of(value: Any) -> Parallel | None:
+    """A way to treat parallel edges, by its name or as a member of the enum."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value in [*Parallel]:
+        return Parallel(value)
+    raise ParameterError(f"parallel must be 'sum', 'max', 'refuse' or None, got {shown(value)}")
 
 
 def split_edges(edges: Iterable[Sequence[Any]] | AnyArray) -> tuple[Any, Any, Any]:
@@ -43,14 +81,39 @@ def split_edges(edges: Iterable[Sequence[Any]] | AnyArray) -> tuple[Any, Any, An
     return sources, targets, weights
 
 
-def column_of(values: Any, name: str) -> Any:
-    """One column of an edge list, as a list or an array of one dimension."""
+def column_of(values: Any, name: str, *, numbers: bool = False) -> Any:
+    """One column of an edge list, as a list, an array of one dimension, or ids that are coded already."""
+    if isinstance(values, Coded):
+        return values
+    if type(values).__module__.partition(".")[0] in LIBRARIES:
+        return _foreign_column(values, name, numbers=numbers)
     if isinstance(values, np.ndarray):
         refuse_masked(values, name, GraphError)
         if values.ndim != 1:
             raise ShapeError(f"{name} must have one dimension, got shape {values.shape}")
         return values
     return values if isinstance(values, list) else listed(values, name)
+
+
+def _foreign_column(values: Any, name: str, *, numbers: bool) -> Any:
+    from ohmline.graph.doors.frames import column_frame
+
+    frame = column_frame(values)
+    if frame is None:
+        raise GraphError(f"{name} must be one column, got {type(values).__name__}; give a column of it")
+    column = frame.numbers(0) if numbers else frame.ids(0)
+    if isinstance(column, Coded) and np.any(column.codes < 0):
+        row = int(np.flatnonzero(column.codes < 0)[0])
+        raise GraphError(f"{name} has no id in row {row + 1}; drop such rows, or give the node an id")
+    return column
+
+
+def index_from(nodes: Any) -> NodeIndex:
+    """The ids that `nodes=` gives, out of a column of another library where it is one."""
+    if type(nodes).__module__.partition(".")[0] not in LIBRARIES:
+        return NodeIndex(nodes)
+    column = _foreign_column(nodes, "nodes", numbers=False)
+    return NodeIndex(column.items() if isinstance(column, Coded) else column.tolist())
 
 
 def matrix_of(adjacency: Any) -> Any:
@@ -75,7 +138,7 @@ def weights_of(weights: Any) -> Floats:
     found = np.empty(len(weights))
     for k, weight in enumerate(weights):
         try:
-            real = weight is None or isinstance(weight, Real | np.integer | np.floating)
+            real = weight is None or isinstance(weight, Real | Decimal | np.integer | np.floating)
             found[k] = np.nan if weight is None else weight if real else _refuse(weight)
         except (OverflowError, TypeError, ValueError):
             _refuse(weight)
@@ -86,23 +149,6 @@ def _refuse(weight: Any) -> float:
     raise WeightError(f"edge weight {shown(weight)} is not a number; give a finite number above 0")
 
 
-def index_of(sources: Any, targets: Any) -> tuple[NodeIndex, Ints, Ints]:
-    """The nodes that edges name, and the positions of both ends: whole numbers in order, others as they appear."""
-    if isinstance(sources, np.ndarray) and isinstance(targets, np.ndarray):
-        ends = np.concatenate([sources, targets]) if sources.dtype.kind == targets.dtype.kind else None
-        if ends is not None and ends.dtype.kind in "iu" and len(ends):
-            names, places = _ranked(ends)
-            return NodeIndex(names), places[: len(sources)], places[len(sources) :]
-    index = NodeIndex(
-        ordered(plain(end) for edge in zip(_items(sources), _items(targets), strict=True) for end in edge)
-    )
-    return index, index.positions(sources), index.positions(targets)
-
-
-def _items(column: Any) -> Any:
-    return column.tolist() if isinstance(column, np.ndarray) else column
-
-
 def ordered(ends: Iterable[Hashable]) -> list[Hashable]:
     """Every id once: whole numbers in their order, others as they appear."""
     try:
@@ -110,19 +156,6 @@ def ordered(ends: Iterable[Hashable]) -> list[Hashable]:
     except TypeError:
         raise GraphError("node ids must be hashable (numbers, strings, tuples); convert them first") from None
     return sorted(seen) if all(type(end) is int for end in seen) else [*seen]  # type: ignore[type-var]
-
-
-def _ranked(ends: Ints) -> tuple[Iterable[int] | int, Ints]:
-    """The different whole numbers in their order, and the rank of each entry; without sorting where they are dense."""
-    low, high = int(ends.min()), int(ends.max())
-    if low < 0 or high > 10 * len(ends) + 10:
-        names, places = np.unique(ends, return_inverse=True)
-        return names.tolist(), places.ravel().astype(np.int64)
-    there = np.zeros(high + 1, np.bool_)
-    there[ends] = True
-    if there.all():
-        return high + 1, ends.astype(np.int64)
-    return np.flatnonzero(there).tolist(), (np.cumsum(there) - 1)[ends]
 
 
 def check_weights(s: Ints, t: Ints, weights: Floats, index: NodeIndex, *, signed: bool) -> None:
@@ -139,6 +172,35 @@ def check_weights(s: Ints, t: Ints, weights: Floats, index: NodeIndex, *, signed
             raise WeightError(
                 f"the weight of edge ({index[int(s[k])]!r}, {index[int(t[k])]!r}) is {weights[k]}; {remedy}"
             )
+
+
+def combined(s: Ints, t: Ints, weights: Floats, how: Parallel, index: NodeIndex) -> tuple[Ints, Ints, Floats]:
+    """Each pair (s, t) once: its weights added up, the largest of them, or an error where there are several.
+
+    Weights are added in ascending order, so the sum does not depend on the order of the rows.
+    """
+    order = np.lexsort((weights, t, s))
+    s, t, weights = s[order], t[order], weights[order]
+    first = np.ones(len(s), np.bool_)
+    first[1:] = (s[1:] != s[:-1]) | (t[1:] != t[:-1])
+    starts = np.flatnonzero(first)
+    sizes = np.diff(np.append(starts, len(s)))
+    if how is Parallel.REFUSE and np.any(sizes > 1):
+        g = int(np.flatnonzero(sizes > 1)[0])
+        k, several = int(starts[g]), int(np.count_nonzero(sizes > 1))
+        raise GraphError(
+            f"edge ({index[int(s[k])]!r}, {index[int(t[k])]!r}) is listed {sizes[g]} times, with weights from "
+            f"{weights[k]} to {weights[k + sizes[g] - 1]} ({several} such edges in all); list every edge once, or pass "
+            "parallel='sum' or parallel='max'"
+        )
+    if how is Parallel.MAX:
+        return s[starts], t[starts], weights[starts + sizes - 1]
+    with np.errstate(over="ignore"):
+        total = np.add.reduceat(weights, starts) if len(starts) else weights
+    s, t = s[starts], t[starts]
+    check_weights(s, t, total, index, signed=True)  # a sum may be too large for a number
+    kept = total != 0
+    return s[kept], t[kept], total[kept]
 
 
 def refuse_asymmetry(

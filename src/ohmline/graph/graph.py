@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
 from os import PathLike
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, Literal, Unpack, final
 
 import numpy as np
 from scipy import sparse
@@ -16,26 +16,37 @@ from ohmline.arrays import AnyArray, Floats, Ints, vector
 from ohmline.checks import count, flag, instance, listed, room, text
 from ohmline.errors import DirectedError, GraphError, ShapeError, UnknownNode, WeightError
 from ohmline.extras import require
+from ohmline.graph.columns import index_of, positions_of
 from ohmline.graph.edges import (
+    Build,
+    Parallel,
     check_weights,
     column_of,
-    index_of,
+    combined,
+    index_from,
     matrix_of,
+    parallel_of,
     refuse_asymmetry,
     split_edges,
     weights_of,
 )
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.rows import checked_rows
+from ohmline.lazy_names import later
+from ohmline.markup import box, facts, some
+
+if TYPE_CHECKING:
+    from ohmline.graph.doors.networks import Attributes
 
 
 @final
 class Graph:
     """An undirected graph whose edges carry weights (conductances).
 
-    Build one with `from_edges`, `from_columns`, `from_scipy`, `from_networkx` or `read`. Self loops do not change
-    the Laplacian: they are dropped and counted in `summary`. Isolated nodes and several components are ordinary.
-    A graph owns copies of its arrays, which nobody can write to.
+    Build one with `from_edges`, `from_columns`, `from_scipy` or `read`, out of another library (`from_networkx`,
+    `from_igraph`, `from_pyg`, `from_pandas`, `from_polars`, `from_arrow`) or a database (`from_sql`, `from_duckdb`).
+    Self loops do not change the Laplacian: they are dropped and counted in `summary`. Isolated nodes and several
+    components are ordinary. A graph owns copies of its arrays, which nobody can write to.
 
     Parameters
     ----------
@@ -95,6 +106,7 @@ class Graph:
         nodes: Iterable[Hashable] | None = None,
         signed: bool = False,
         symmetrise: bool = False,
+        parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
     ) -> Graph:
         """Build a graph from a list or an array of edges.
 
@@ -112,30 +124,42 @@ class Graph:
             Whether weights may be negative. By default a negative weight is an error.
         symmetrise
             Whether an edge that is listed with two weights takes the larger. By default it is an error.
+        parallel
+            What becomes of several rows between the same two nodes, in either direction: `"sum"` adds their
+            weights up (transactions), `"max"` keeps the largest, `"refuse"` makes them an error. None (default)
+            counts rows of equal weight once, and goes by `symmetrise` where the weights differ.
+
+        Examples
+        --------
+        >>> Graph.from_edges([("a", "b", 5.0), ("b", "a", 2.0)], parallel="sum").neighbours("a")
+        {'b': 7.0}
         """
         sources, targets, weights = split_edges(edges)
-        return cls.from_columns(sources, targets, weights, nodes=nodes, signed=signed, symmetrise=symmetrise)
+        return cls.from_columns(
+            sources, targets, weights, nodes=nodes, signed=signed, symmetrise=symmetrise, parallel=parallel
+        )
 
     @classmethod
     def from_columns(
         cls,
-        sources: Sequence[Hashable] | AnyArray,
-        targets: Sequence[Hashable] | AnyArray,
-        weights: Sequence[float] | AnyArray | None = None,
+        sources: Any,
+        targets: Any,
+        weights: Any = None,
         *,
         nodes: Iterable[Hashable] | None = None,
         signed: bool = False,
         symmetrise: bool = False,
+        parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
     ) -> Graph:
         """Build a graph from one column for each end of the edges and one for their weights.
 
         Parameters
         ----------
         sources, targets
-            The ids of the two ends, one entry per edge in each.
+            The ids of the two ends, one entry per edge in each: lists, arrays, or columns of pandas, polars or Arrow.
         weights
-            One weight per edge; all 1 by default.
-        nodes, signed, symmetrise
+            One weight per edge, likewise; all 1 by default.
+        nodes, signed, symmetrise, parallel
             As for `from_edges`.
 
         Examples
@@ -145,7 +169,7 @@ class Graph:
         """
         sources, targets = column_of(sources, "sources"), column_of(targets, "targets")
         if weights is not None:
-            weights = column_of(weights, "weights")
+            weights = column_of(weights, "weights", numbers=True)
         if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
             sizes = [len(sources), len(targets)] + ([] if weights is None else [len(weights)])
             raise ShapeError(f"the columns of an edge list must be equally long, got {sizes} entries")
@@ -153,14 +177,16 @@ class Graph:
         if nodes is None:
             index, s, t = index_of(sources, targets)
         else:
-            index = NodeIndex(nodes)
+            index = index_from(nodes)
             try:
-                s, t = index.positions(sources), index.positions(targets)
+                s, t = positions_of(index, sources), positions_of(index, targets)
             except UnknownNode as error:
                 raise UnknownNode(
                     f"{error}; nodes= names every node of the graph, the ends of its edges as well as isolated ones"
                 ) from None
-        return cls._assemble(s, t, column, index, signed=signed, symmetrise=symmetrise, listed=True)
+        return cls._assemble(
+            s, t, column, index, signed=signed, symmetrise=symmetrise, parallel=parallel, listed=True
+        )
 
     @classmethod
     def from_scipy(
@@ -170,6 +196,7 @@ class Graph:
         nodes: Iterable[Hashable] | None = None,
         signed: bool = False,
         symmetrise: bool = False,
+        parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
     ) -> Graph:
         """Build a graph from its matrix of weights.
 
@@ -184,8 +211,12 @@ class Graph:
         symmetrise
             Whether two entries that mirror each other and differ give an edge with the larger weight, and an
             entry without a mirror an edge with its own. By default both are errors.
+        parallel
+            What becomes of several values for one entry of a sparse matrix, each direction for itself: `"sum"`,
+            which is also what SciPy and None (default) mean by them, `"max"` or `"refuse"`.
         """
         signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
+        how = parallel_of(parallel)
         table = matrix_of(adjacency)
         if table.ndim != 2:
             raise ShapeError(f"an adjacency matrix must have two dimensions, got shape {table.shape}")
@@ -197,24 +228,41 @@ class Graph:
         rows, columns = coo.shape
         if rows != columns:
             raise ShapeError(f"an adjacency matrix must be square, got shape {coo.shape}")
-        index = NodeIndex(rows if nodes is None else nodes)
+        index = NodeIndex(rows) if nodes is None else index_from(nodes)
         if len(index) != rows:
             raise ShapeError(f"nodes must name the {rows} rows of the matrix, got {len(index)} ids")
-        coo.sum_duplicates()
+        if how is None or how is Parallel.SUM:
+            coo.sum_duplicates()
         s, t = (np.asarray(c, dtype=np.int64) for c in coo.coords)
         weights = coo.data.astype(np.float64)
-        return cls._assemble(s, t, weights, index, signed=signed, symmetrise=symmetrise, listed=False)
+        return cls._assemble(
+            s,
+            t,
+            weights,
+            index,
+            signed=signed,
+            symmetrise=symmetrise,
+            parallel=how,
+            listed=False,
+            mirrored=True,
+        )
 
     @classmethod
     def from_networkx(
-        cls, graph: Any, *, weight: str = "weight", signed: bool = False, symmetrise: bool = False
+        cls,
+        graph: Any,
+        *,
+        weight: str = "weight",
+        signed: bool = False,
+        symmetrise: bool = False,
+        parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
     ) -> Graph:
         """Build a graph from a networkx graph, with its nodes in their order.
 
         Parameters
         ----------
         graph
-            The networkx graph. Of the parallel edges of a multigraph the heaviest is kept.
+            The networkx graph.
         weight
             The edge attribute that holds the weights, `"weight"` by default; an edge without it weighs 1.
         signed
@@ -222,6 +270,9 @@ class Graph:
         symmetrise
             Whether a directed graph is made undirected, with the larger weight where an edge goes both ways.
             By default a directed graph is an error.
+        parallel
+            What becomes of the parallel edges of a multigraph, in either direction: `"sum"` adds their weights up,
+            `"max"`, which None (default) means too, keeps the heaviest, `"refuse"` makes them an error.
         """
         text(weight, "weight")
         symmetrise = flag(symmetrise, "symmetrise")
@@ -239,7 +290,233 @@ class Graph:
             nodes=graph.nodes,
             signed=signed,
             symmetrise=symmetrise or multiple,
+            parallel=parallel,
         )
+
+    @classmethod
+    def from_igraph(
+        cls,
+        graph: Any,
+        *,
+        weight: str = "weight",
+        name: str = "name",
+        nodes: Iterable[Hashable] | None = None,
+        signed: bool = False,
+        symmetrise: bool = False,
+        parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
+    ) -> Graph:
+        """Build a graph from an igraph graph, with its vertices in their order.
+
+        Parameters
+        ----------
+        graph
+            The igraph graph.
+        weight
+            The edge attribute that holds the weights, `"weight"` by default; without it all edges weigh 1.
+        name
+            The vertex attribute that holds the ids, `"name"` by default; without it they are 0..n-1.
+        nodes
+            The ids of the vertices in their order, in place of the attribute; None (default) for the attribute.
+        signed, parallel
+            As for `from_edges`.
+        symmetrise
+            Whether a directed graph is made undirected, with the larger weight where an edge goes both ways.
+            By default a directed graph is an error.
+        """
+        from ohmline.graph.doors.networks import from_igraph
+
+        return from_igraph(graph, weight, name, nodes, signed, symmetrise, parallel)
+
+    @classmethod
+    def from_pyg(
+        cls,
+        data: Any,
+        *,
+        weight: str = "edge_weight",
+        nodes: Iterable[Hashable] | None = None,
+        signed: bool = False,
+        symmetrise: bool = False,
+        parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
+    ) -> Graph:
+        """Build a graph from a PyTorch Geometric `Data`; neither library is imported for that.
+
+        An edge may be listed in one direction or, as is usual there, in both; `num_nodes` counts isolated nodes.
+
+        Parameters
+        ----------
+        data
+            A `Data`, or any object that has `edge_index` (two rows of whole numbers, on any device) and may have
+            `num_nodes` and weights.
+        weight
+            The attribute that holds the weights, one per column of `edge_index`. Default `"edge_weight"`; without it
+            all edges weigh 1.
+        nodes
+            The ids of the nodes in their order. None (default) takes the attribute `node_ids`, which `to_pyg` writes,
+            or 0..n-1.
+        signed
+            As for `from_edges`.
+        symmetrise
+            Whether an edge that has another weight in the other direction takes the larger. By default it is an error.
+        parallel
+            As for `from_edges`, but each direction for itself, since an edge is usually listed in both.
+        """
+        from ohmline.graph.doors.networks import from_pyg
+
+        return from_pyg(data, weight, nodes, signed, symmetrise, parallel)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | Literal[False] | None = None,
+        **build: Unpack[Build],
+    ) -> Graph:
+        """Build a graph from a pandas frame with one row per edge.
+
+        Parameters
+        ----------
+        frame
+            The frame.
+        source, target
+            The columns that hold the ids of the two ends, by name or by number (from 0). None (default) for those
+            called source and target (or src and dst, from and to, ...), or the first two of two or three columns.
+        weight
+            The column that holds the weights, by name or by number. None (default) for the one called weight, or the
+            third of exactly three columns; without one, or with False, all edges weigh 1.
+        **build
+            `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> rows = [(1, "a", "b", 5), (1, "b", "a", 2), (2, "b", "c", 1)]
+        >>> payments = pd.DataFrame(rows, columns=["day", "from", "to", "amount"])
+        >>> Graph.from_pandas(payments, weight="amount", parallel="sum").neighbours("b")
+        {'a': 7.0, 'c': 1.0}
+        """
+        return _from_table(cls, frame, "pandas", source, target, weight, build)
+
+    @classmethod
+    def from_polars(
+        cls,
+        frame: Any,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | Literal[False] | None = None,
+        **build: Unpack[Build],
+    ) -> Graph:
+        """Build a graph from a polars frame, lazy or not, with one row per edge.
+
+        Parameters
+        ----------
+        frame
+            The frame; a lazy one is collected.
+        source, target, weight
+            As for `from_pandas`.
+        **build
+            `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
+        """
+        return _from_table(cls, frame, "polars", source, target, weight, build)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | Literal[False] | None = None,
+        **build: Unpack[Build],
+    ) -> Graph:
+        """Build a graph from an Arrow table with one row per edge.
+
+        Parameters
+        ----------
+        table
+            A `pyarrow.Table`, or anything else that hands its data over as an Arrow stream.
+        source, target, weight
+            As for `from_pandas`.
+        **build
+            `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
+        """
+        return _from_table(cls, table, "arrow", source, target, weight, build)
+
+    @classmethod
+    def from_duckdb(
+        cls,
+        relation: Any,
+        connection: Any = None,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | Literal[False] | None = None,
+        **build: Unpack[Build],
+    ) -> Graph:
+        """Build a graph from a relation of DuckDB, or a query in it, with one row per edge.
+
+        Parameters
+        ----------
+        relation
+            A relation, such as `connection.sql(query)` or `connection.table(name)`; or the query as a string.
+        connection
+            The connection that a query runs in. None (default) for DuckDB's own; a relation does not need it.
+        source, target, weight
+            As for `from_pandas`.
+        **build
+            `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
+        """
+        from ohmline.graph.doors.queries import duckdb_frame
+        from ohmline.graph.doors.tables import graph_from
+
+        return graph_from(
+            duckdb_frame(relation, connection), source, target, weight, what="the relation", **build
+        )
+
+    @classmethod
+    def from_sql(
+        cls,
+        connection: Any,
+        query: str,
+        *,
+        parameters: Any = None,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | Literal[False] | None = None,
+        **build: Unpack[Build],
+    ) -> Graph:
+        """Build a graph from the rows that a query gives, one per edge.
+
+        Parameters
+        ----------
+        connection
+            An open connection of Python's database interface (DB-API 2: sqlite3, psycopg, DuckDB, ...) or ADBC.
+        query
+            A SELECT.
+        parameters
+            The values of the query's parameters, as the driver takes them; None (default) for a query without.
+        source, target, weight
+            As for `from_pandas`.
+        **build
+            `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
+
+        Examples
+        --------
+        >>> import sqlite3
+        >>> connection = sqlite3.connect(":memory:")
+        >>> _ = connection.execute("CREATE TABLE friends AS SELECT 'ada' AS a, 'bob' AS b, 2.5 AS years")
+        >>> Graph.from_sql(connection, "SELECT a, b, years FROM friends").neighbours("ada")
+        {'bob': 2.5}
+        >>> connection.close()
+        """
+        from ohmline.graph.doors.queries import query_frame
+        from ohmline.graph.doors.tables import graph_from
+
+        frame = query_frame(connection, query, parameters)
+        return graph_from(frame, source, target, weight, what="the result of the query", **build)
 
     @classmethod
     def read(cls, path: Any, **options: Any) -> Graph:
@@ -250,8 +527,8 @@ class Graph:
         path
             The name of the file.
         **options
-            The other parameters of `ohmline.graph.read`: `format`, `header`, `signed`, `symmetrise` and
-            `limits`.
+            The other parameters of `ohmline.graph.read`: `format`, `header`, `source`, `target`, `weight`, `nodes`,
+            `signed`, `symmetrise`, `parallel` and `limits`.
         """
         from ohmline.graph.files import read
 
@@ -267,10 +544,17 @@ class Graph:
         *,
         signed: bool,
         symmetrise: bool,
+        parallel: Any,
         listed: bool,
+        mirrored: bool = False,
     ) -> Graph:
-        """One checked path from positions and weights to the frozen graph."""
+        """One checked path from positions and weights to the frozen graph.
+
+        `listed` says that an edge may come in one direction only, `mirrored` that it usually comes in both, so that
+        the two directions are not parallel to each other.
+        """
         signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
+        how = parallel_of(parallel)
         n = len(index)
         if n == 0:
             raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
@@ -279,8 +563,15 @@ class Graph:
         keep = (s != t) & (weights != 0)
         loops = int(np.count_nonzero((s == t) & (weights != 0)))
         s, t, weights = s[keep], t[keep], weights[keep]
+        if how is not None:
+            if not mirrored:
+                s, t, symmetrise = np.minimum(s, t), np.maximum(s, t), True
+            s, t, weights = combined(s, t, weights, how, index)
         low, high = np.minimum(s, t), np.maximum(s, t)
-        order = np.lexsort((weights, high, low))
+        # One number per pair sorts faster than two, and weights that are all equal need no sorting.
+        key = low * n + high
+        alike = not len(weights) or bool((weights == weights[0]).all())
+        order = np.argsort(key, kind="stable") if alike else np.lexsort((weights, key))
         low, high, weights = low[order], high[order], weights[order]
         last = np.ones(len(low), dtype=bool)
         last[:-1] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
@@ -398,14 +689,95 @@ class Graph:
         """A copy of the symmetric matrix of weights, to change as you like."""
         return self.adjacency.copy()
 
-    def to_networkx(self) -> Any:
-        """A networkx graph with the same ids, the weights as the edge attribute `weight`."""
+    def to_networkx(self, attributes: Attributes | None = None) -> Any:
+        """A networkx graph with the same ids, the weights as the edge attribute `weight`.
+
+        Parameters
+        ----------
+        attributes
+            Attributes of the nodes by their names: for each a mapping from nodes to values, such as labels, in which
+            nodes may be missing; or one value per node, in the order of `nodes`. None (default) for none.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ada", "bob")]).to_networkx({"label": {"ada": "human"}})
+        >>> dict(graph.nodes(data=True))
+        {'ada': {'label': 'human'}, 'bob': {}}
+        """
+        from ohmline.graph.doors.networks import attribute_values
+
         networkx = require("networkx", "io")
         graph = networkx.Graph()
         graph.add_nodes_from(self.nodes)
         ends_and_weights = zip(*(column.tolist() for column in self.edges()), strict=True)
         graph.add_weighted_edges_from((self.nodes[i], self.nodes[j], w) for i, j, w in ends_and_weights)
+        for name, values in attribute_values(self, attributes).items():
+            given = {node: y for node, y in zip(self.nodes, values, strict=True) if y is not None}
+            networkx.set_node_attributes(graph, given, name)
         return graph
+
+    def to_igraph(self, attributes: Attributes | None = None) -> Any:
+        """An igraph graph: the weights are `weight` of its edges, ids other than 0..n-1 are `name` of its vertices.
+
+        Parameters
+        ----------
+        attributes
+            As for `to_networkx`; a missing value is None.
+        """
+        from ohmline.graph.doors.networks import to_igraph
+
+        return to_igraph(self, attributes)
+
+    def to_pyg(self, attributes: Attributes | None = None) -> Any:
+        """A PyTorch Geometric `Data` with every edge in both directions (extra `pyg`).
+
+        Weights are `edge_weight`, in single precision; ids other than 0..n-1 are the list `node_ids`.
+
+        Parameters
+        ----------
+        attributes
+            As for `to_networkx`. Numbers and flags that no node misses become tensors, others lists with None where a
+            value is missing.
+        """
+        from ohmline.graph.doors.networks import to_pyg
+
+        return to_pyg(self, attributes)
+
+    def to_pandas(self) -> Any:
+        """The edges as a pandas frame: columns source, target and weight; isolated nodes are not in it (extra `io`)."""
+        return require("pandas", "io").DataFrame(self._edge_table())
+
+    def to_polars(self) -> Any:
+        """The edges as a polars frame: columns source, target and weight; isolated nodes are not in it (extra `io`)."""
+        polars = require("polars", "io")
+        table = {name: c.tolist() if c.dtype == object else c for name, c in self._edge_table().items()}
+        try:
+            return polars.DataFrame(table)
+        except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
+            raise GraphError(
+                f"node ids such as {self.nodes[0]!r} do not fit one column of polars; to_pandas takes ids of any kind"
+            ) from None
+
+    def to_arrow(self) -> Any:
+        """The edges as an Arrow table: columns source, target and weight; isolated nodes are not in it (extra `io`)."""
+        arrow = require("pyarrow", "io")
+        try:
+            return arrow.table(self._edge_table())
+        except (arrow.ArrowException, TypeError, ValueError, OverflowError):
+            raise GraphError(
+                f"node ids such as {self.nodes[0]!r} do not fit one column of Arrow; to_pandas takes ids of any kind"
+            ) from None
+
+    def _edge_table(self) -> dict[str, AnyArray]:
+        """The edges as columns of ids and weights."""
+        sources, targets, weights = self.edges()
+        if self.nodes.is_range:
+            return {"source": sources, "target": targets, "weight": weights}
+        ids = np.empty(self.n, object)
+        ids[:] = list(self.nodes)
+        if all(type(node) is int and abs(node) < 2**63 for node in self.nodes):
+            ids = ids.astype(np.int64)
+        return {"source": ids[sources], "target": ids[targets], "weight": weights}
 
     def summary(self) -> dict[str, Any]:
         """Counts worth knowing before learning on this graph."""
@@ -421,6 +793,32 @@ class Graph:
             "total_weight": float(np.abs(self.weights).sum() / 2),
             "dropped_self_loops": self.dropped_loops,
         }
+
+    def plot(self, color: Any = None, *, axes: Any = None, limit: int = 2500, seed: int = 0) -> Any:
+        """Draw the graph, neighbours near each other and clusters apart (needs the extra `plot`).
+
+        Of a graph with more than `limit` nodes those nearest to the best-connected one are drawn, and the title says
+        so; `subgraph` chooses others.
+
+        Parameters
+        ----------
+        color
+            What colours the nodes: a class or a number for each, as a dict of node ids, a list in the order of
+            `nodes`, a trace, or a table of predictions. Classes get colours that colour-blind eyes can tell apart and
+            a legend; fractions get a scale. None (default) draws all nodes alike.
+        axes
+            Matplotlib axes to draw on; None (default) makes a figure.
+        limit
+            How many nodes are drawn at most, from 1 to 20,000. Default 2,500.
+        seed
+            The seed of the layout: the same seed gives the same picture. Default 0.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The picture, which a notebook shows; `.savefig(path)` writes it.
+        """
+        return later("ohmline.lab.pictures", "plot_graph")(self, color, axes=axes, limit=limit, seed=seed)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -441,6 +839,26 @@ class Graph:
     def __repr__(self) -> str:
         sign = ", signed" if self.signed else ""
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
+
+    def _repr_html_(self) -> str:
+        about = self.summary()
+        kept = ("nodes", "edges", "components", "isolated_nodes", "negative_edges", "dropped_self_loops")
+        shown = [(name.replace("_", " "), about[name]) for name in kept if about[name]]
+        shown.append(("ids", some([self.nodes[i] for i in range(min(self.n, 6))], 5)))
+        if self.n_edges and not (self.weights == 1.0).all():
+            shown.append(("weights", f"{self.weights.min():.4g} to {self.weights.max():.4g}"))
+        return box("Graph", facts(shown))
+
+
+def _from_table(
+    cls: type[Graph], table: Any, library: str, source: Any, target: Any, weight: Any, build: Build
+) -> Graph:
+    """A graph from a table of one library."""
+    from ohmline.graph.doors.frames import expected_frame
+    from ohmline.graph.doors.tables import graph_from
+
+    what = "the table" if library == "arrow" else "the frame"
+    return graph_from(expected_frame(table, library), source, target, weight, what=what, **build)
 
 
 def _frozen(array: Any) -> Any:

@@ -46,8 +46,9 @@ def checked_rows(adjacency: Any, n: int, *, signed: bool) -> tuple[Ints, Ints, F
             f"adjacency has an entry on its diagonal, at {rows[rows == indices][0]}; leave loops out"
         )
     _expect_weights(weights, signed=signed)
-    # Stable, so within each column the rows ascend: this is the transposed matrix.
-    mirrored = np.argsort(indices, kind="stable")
+    # The transposed matrix, in which the rows ascend within each column, with places for weights.
+    places = sparse.csr_array((np.arange(len(indices)), indices, indptr), shape=(n, n))
+    mirrored = places.tocsc().data
     if not np.array_equal(indices[mirrored], rows) or not np.array_equal(rows[mirrored], indices):
         raise GraphError("adjacency must be symmetric: every edge goes both ways; use Graph.from_scipy")
     if not np.array_equal(weights[mirrored], weights):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable
 from functools import cached_property
 from typing import final
@@ -18,6 +19,8 @@ from ohmline.graph.measure.distances import components
 from ohmline.kernel.contract import GraphKernel, Kernel, expect_kernel
 from ohmline.kernel.space import Dense
 from ohmline.kernel.sums import component_means
+
+log = logging.getLogger(__name__)
 
 
 @final
@@ -78,6 +81,7 @@ class LaplacianKernel(GraphKernel):
     def _found(self) -> tuple[Dense, float]:
         """The space, and its error."""
         n = self.graph.n
+        log.info("dense kernel of %d nodes, %.3g GiB", n, 8 * n * n / 2**30)
         if self.graph.n_components == 1 and n > 1:
             matrix, error = self._invert(np.arange(n), self.graph.laplacian())
             return Dense(matrix), error
@@ -100,6 +104,7 @@ class LaplacianKernel(GraphKernel):
         if matrix is not None and error <= BLUR / float(laplacian.diagonal().max()):
             return matrix, error
         if not self.graph.signed:
+            log.info("weights far apart: a component of %d nodes is inverted node by node", len(members))
             adjacency = -laplacian.toarray()
             np.fill_diagonal(adjacency, 0.0)
             matrix, error = _centred(adjacency)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -24,6 +25,8 @@ from ohmline.kernel.space import Columns
 from ohmline.kernel.sums import component_means
 from ohmline.kernel.terms import written
 from ohmline.representation import represent
+
+log = logging.getLogger(__name__)
 
 FLOP_LIMIT = 5e10
 """Beyond this many operations (about a minute) a factor is taken not to fit."""
@@ -136,7 +139,12 @@ class SolverKernel(GraphKernel):
         if not len(self.grounded.kept):
             return None
         plan = estimate(self.grounded.matrix, fill_limit=self.fill_limit, flop_limit=FLOP_LIMIT)
-        return factorise(self.grounded.matrix, plan) if plan.fits else None
+        n = self.graph.n
+        if not plan.fits:
+            log.info("no sparse factor of %d nodes within fill_limit: columns by conjugate gradients", n)
+            return None
+        log.info("columns of %d nodes by a sparse Cholesky factor", n)
+        return factorise(self.grounded.matrix, plan)
 
     @property
     def exact(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable
 from functools import cached_property
 from typing import final
@@ -17,6 +18,8 @@ from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel
 from ohmline.kernel.space import Features
 from ohmline.representation import represent
+
+log = logging.getLogger(__name__)
 
 DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 
@@ -184,9 +187,11 @@ def smallest_eigenpairs(
     if rest == 0:
         values, vectors = np.zeros(k), known
     elif n <= DENSE_LIMIT or k > n // 4:
+        log.info("%d eigenpairs of %d nodes by LAPACK, dense", k, n)
         lifted = laplacian.toarray() + (2 * _upper_bound(laplacian) + 1) * (known @ known.T)
         values, vectors = linalg.eigh(lifted, subset_by_index=(0, rest - 1))
     else:
+        log.info("%d eigenpairs of %d nodes by filtered Lanczos, sparse", k, n)
         values, vectors = _filtered_lanczos(laplacian, rest, known)
     if rest:
         values = np.append(np.zeros(known.shape[1]), np.maximum(values, 0.0))

@@ -10,7 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from ohmline.errors import ParameterError
+from ohmline.markup import table as table
 from ohmline.version import __version__
+
+OURS = '<meta name="generator" content="Ohmline">'
+"""By this a page is known to be one of ours, which may be replaced."""
 
 
 def page(title: str, lead: str, body: Iterable[str]) -> str:
@@ -18,7 +22,7 @@ def page(title: str, lead: str, body: Iterable[str]) -> str:
     style = files("ohmline.lab").joinpath("page.css").read_text(encoding="utf-8")
     return (
         "<!doctype html>\n"
-        f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<html lang="en"><head><meta charset="utf-8">{OURS}<title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{style}</style></head><body><main>"
         f"<header><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>"
@@ -35,26 +39,6 @@ def tiles(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<div class="tiles">{each}</div>'
 
 
-def table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    numbers: frozenset[int] = frozenset(),
-    widths: Sequence[int] = (),
-) -> str:
-    """A table of ready-made cells; the columns in `numbers` are aligned right, `widths` are in percent."""
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}{' class=number' if k in numbers else ''}>{cell}</{tag}>" for k, cell in enumerate(cells)
-        )
-
-    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    columns = "".join(f'<col style="width:{width}%">' for width in widths)
-    names = line([escape(name) for name in head], "th")
-    return f"<table>{columns}<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
-
-
 def card(inner: str, title: str = "") -> str:
     """A piece of a page on a background of its own."""
     heading = f"<h3>{escape(title)}</h3>" if title else ""
@@ -66,8 +50,28 @@ def verdict(holds: bool, yes: str = "holds", no: str = "does not hold") -> str:
     return f'<span class="good">✓ {yes}</span>' if holds else f'<span class="bad">✗ {no}</span>'
 
 
-def write(path: Path, content: str) -> Path:
-    """Write a file whole or not at all."""
+def may_replace(path: Path, by: str = "--out") -> None:
+    """Refuse to write a page over a file that is none of ours; `by` is how its place was chosen."""
+    if not path.exists():
+        return
+    try:
+        if not path.is_file():
+            raise ParameterError(f"{path} is not a plain file; choose another place with {by}")
+        with open(path, encoding="utf-8", errors="replace") as file:
+            ours = OURS in file.read(1000)
+    except OSError as error:
+        raise ParameterError(
+            f"{path} cannot be read ({error.strerror}), so it is not replaced; choose another place with {by}"
+        ) from None
+    if not ours:
+        raise ParameterError(
+            f"{path} is there already and is no report of Ohmline's, so it is not replaced; choose another place "
+            f"with {by}, or move it away"
+        )
+
+
+def write(path: Path, content: str, by: str = "--out") -> Path:
+    """Write a file whole or not at all; `by` is how its place was chosen."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -80,7 +84,5 @@ def write(path: Path, content: str) -> Path:
             Path(temporary).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise ParameterError(
-            f"{path} cannot be written ({error.strerror}); choose another place with --out"
-        ) from None
+        raise ParameterError(f"{path} cannot be written ({error.strerror}); choose another place") from None
     return path

@@ -34,12 +34,15 @@ from ohmline.learn.manifold import Pursuit as Pursuit
 from ohmline.learn.manifold import RPTree as RPTree
 from ohmline.learn.manifold import Smoothness as Smoothness
 from ohmline.learn.manifold import Split as Split
+from ohmline.learn.many import Learned as Learned
 from ohmline.learn.nearest_neighbour import Distance as Distance
 from ohmline.learn.nearest_neighbour import NearestNeighbour as NearestNeighbour
 from ohmline.learn.one_vs_rest import OneVsRest as OneVsRest
 from ohmline.learn.passive_aggressive import PassiveAggressive as PassiveAggressive
 from ohmline.learn.perceptron import Perceptron as Perceptron
 from ohmline.learn.pounce import Pounce as Pounce
+from ohmline.learn.predictions import Prediction as Prediction
+from ohmline.learn.predictions import Predictions as Predictions
 from ohmline.learn.projection import Contradiction as Contradiction
 from ohmline.learn.projection import HalfSpace as HalfSpace
 from ohmline.learn.projection import Metric as Metric

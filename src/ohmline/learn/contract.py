@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import nan
@@ -13,8 +13,11 @@ from typing import Any, Generic, Literal, Self, TypeVar, final
 import numpy as np
 
 from ohmline.arrays import AnyArray
-from ohmline.checks import instance, shown
-from ohmline.errors import LabelError, LearnerError, SnapshotError
+from ohmline.checks import instance, listed, shown
+from ohmline.errors import LabelError, LearnerError, ParameterError, SnapshotError
+from ohmline.learn.many import Learned, both_sides, examples, softmax
+from ohmline.learn.predictions import Predictions
+from ohmline.markup import box, code, facts, some
 from ohmline.representation import represent
 
 X = TypeVar("X")
@@ -121,6 +124,111 @@ class OnlineLearner(ABC, Generic[X, Y]):
         """
         return nan
 
+    def predict_many(self, nodes: Iterable[X] | None = None) -> Predictions:
+        """The predictions for many things at once, with probabilities; never changes the learner.
+
+        They are what `predict_one` says, one after the other. `LocalLGC` alone differs: for many nodes it solves for
+        all of them at once, which is cheaper, and nearer to the exact solution than its local solves; wherever a class
+        is `certain` the two agree.
+
+        Parameters
+        ----------
+        nodes
+            The nodes; None (default) for all nodes, in the order of the graph. Learners over vectors need points here.
+
+        Returns
+        -------
+        Predictions
+            A table with one row for each node.
+        """
+        things = self._all_things() if nodes is None else listed(nodes, "nodes")
+        views = [self.view_one(x) for x in things]
+        said = [view.prediction for view in views]
+        classes = self._class_names() or tuple(dict.fromkeys(y for y in said if y is not None))
+        column = {label: k for k, label in enumerate(classes)}
+        codes = np.array([-1 if y is None else column[y] for y in said], dtype=np.int64)
+        margins = np.array([view.margin for view in views], dtype=np.float64)
+        scores = np.zeros((len(things), len(classes)))
+        rows = np.flatnonzero(codes >= 0)
+        scores[rows, codes[rows]] = np.abs(margins[rows])
+        return self._predicted(things, classes, codes, margins, scores)
+
+    def predict_proba_many(self, nodes: Iterable[X] | None = None) -> AnyArray:
+        """The probability of each class for many things at once: the `probabilities` of `predict_many`.
+
+        Parameters
+        ----------
+        nodes
+            As for `predict_many`.
+
+        Returns
+        -------
+        array
+            One row for each node, one column for each of the learner's classes (-1 and +1 for a binary learner); NaN
+            in the rows of "don't know".
+        """
+        return self.predict_many(nodes).probabilities
+
+    def learn_many(
+        self, nodes: Mapping[X, Y | None] | Iterable[X], labels: Iterable[Y | None] | None = None
+    ) -> Learned:
+        """Learn many labels, one after the other, all or none: the same as `learn_one` for each.
+
+        Where one is refused, the learner is as it was before the first.
+
+        Parameters
+        ----------
+        nodes
+            The nodes, or points for learners over vectors; or a dict from nodes to labels.
+        labels
+            Their labels, None for one that was seen and not labelled; left out where `nodes` is a dict.
+
+        Returns
+        -------
+        Learned
+            How many labels were learned, and how many of them had been predicted wrongly.
+        """
+        things, said = examples(nodes, labels)
+        put_back = self.checkpoint()
+        try:
+            updates = [self.learn_one(x, y) for x, y in zip(things, said, strict=True)]
+        except BaseException:
+            put_back()
+            raise
+        known = [u for u in updates if u.mistake is not None]
+        return Learned(
+            len(known),
+            sum(bool(u.mistake) for u in known),
+            sum(u.updated for u in updates),
+            float(sum(u.progress for u in updates)),
+        )
+
+    def _all_things(self) -> Any:
+        """All that it may be asked about."""
+        nodes = getattr(self, "nodes", None)
+        if nodes is None:
+            raise ParameterError(
+                f"{type(self).__name__} learns points, so that there are no nodes to predict for; give predict_many "
+                "the points"
+            )
+        return nodes
+
+    def _class_names(self) -> tuple[Any, ...]:
+        """The classes of the columns of a table; () where a learner does not say."""
+        return tuple(getattr(self, "classes", ()))
+
+    def _chances(self, scores: AnyArray) -> AnyArray:
+        """Probabilities from scores, which for most learners have no scale that means more."""
+        return softmax(scores)
+
+    def _predicted(
+        self, things: Any, classes: tuple[Any, ...], codes: AnyArray, margins: AnyArray, scores: AnyArray
+    ) -> Predictions:
+        """The table of a learner that leaves nothing out."""
+        chances = self._chances(scores)
+        chances[codes < 0] = nan
+        return Predictions(things, classes, codes, chances, margins, (codes >= 0) & (margins != 0))
+
     @abstractmethod
     def snapshot(self) -> State:
         """Everything the learner knows, as plain arrays."""
@@ -157,6 +265,9 @@ class OnlineLearner(ABC, Generic[X, Y]):
     def __repr__(self) -> str:
         return represent(self)
 
+    def _repr_html_(self) -> str:
+        return learner_box(self)
+
 
 class BinaryLearner(OnlineLearner[X, Label]):
     """A learner of the labels -1 and +1: it predicts the sign of its margin, and +1 where that is 0."""
@@ -174,6 +285,25 @@ class BinaryLearner(OnlineLearner[X, Label]):
     @final
     def predict_one(self, x: X) -> Label:
         return sign(self.margin_one(x))
+
+    def predict_many(self, nodes: Iterable[X] | None = None) -> Predictions:
+        things = self._all_things() if nodes is None else listed(nodes, "nodes")
+        margins = np.array([self.margin_one(x) for x in things], dtype=np.float64)
+        return self._signed(things, margins)
+
+    @final
+    def _signed(self, things: Any, margins: AnyArray) -> Predictions:
+        """The table of these margins."""
+        codes = (margins >= 0).astype(np.int64)
+        return self._predicted(things, (-1, 1), codes, margins, both_sides(margins))
+
+
+def learner_box(learner: Any) -> str:
+    """What a notebook shows of a learner: how it was made, and the nodes and classes that it knows."""
+    known = [(name, getattr(learner, name, None)) for name in ("nodes", "classes")]
+    sizes = [(name, len(value)) for name, value in known[:1] if value is not None]
+    named = [(name, some(value)) for name, value in known[1:] if value is not None]
+    return box(type(learner).__name__, code(repr(learner)), facts([*sizes, *named]) if sizes or named else "")
 
 
 def sign(margin: float) -> Label:

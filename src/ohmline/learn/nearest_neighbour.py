@@ -104,6 +104,10 @@ class NearestNeighbour(BinaryNodeLearner):
         self.space = Dense(_geodesic(graph) if distance is Distance.GEODESIC else resistance_matrix(graph))
         self.state = NearestState(np.full(shape, -1, np.int64), np.full(shape, np.inf), np.zeros(n, np.int64))
 
+    def _chances(self, scores: AnyArray) -> AnyArray:
+        """The share of the neighbours that vote so."""
+        return (1 + scores) / 2
+
     @property
     def nodes(self) -> NodeIndex:
         return self.graph.nodes

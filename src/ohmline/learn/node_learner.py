@@ -25,6 +25,7 @@ from ohmline.learn.contract import (
     expect_settings,
     take,
 )
+from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import Range, in_range
 
 
@@ -53,6 +54,14 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
     @final
     def locate_all(self, xs: Iterable[Hashable]) -> Ints:
         return self.nodes.positions(xs)
+
+    @final
+    def _surveyed(self, nodes: Iterable[Hashable] | None) -> tuple[Any, Ints]:
+        if nodes is None:
+            index = self.nodes
+            return index, np.arange(len(index))
+        things = listed(nodes, "nodes")
+        return things, self.locate_all(things)
 
     @final
     def _placed(self, place: Any) -> int:
@@ -127,6 +136,10 @@ class BinaryNodeLearner(NodeLearner[Label], BinaryLearner[Hashable]):
     @final
     def margin_one(self, x: Hashable) -> float:
         return self._look(self.nodes.position(x))[1]
+
+    @final
+    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
+        return self._signed(things, self._views(places)[1])
 
     @final
     def encode(self, y: Any) -> int:

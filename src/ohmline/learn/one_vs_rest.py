@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from copy import deepcopy
 from inspect import signature
 from typing import Any, Self, final
 
@@ -18,6 +19,8 @@ from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import BinaryNodeLearner
+from ohmline.learn.predictions import Predictions
+from ohmline.learn.travel import expect_named
 from ohmline.learn.turns import TakesTurns
 from ohmline.representation import represent
 
@@ -34,7 +37,8 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
     Parameters
     ----------
     make
-        Called without arguments, returns a fresh binary learner over the kernel.
+        Called without arguments, returns a fresh binary learner over the kernel. A learner made with a lambda cannot
+        be pickled; one made with a function of a module, or with `functools.partial(Perceptron, kernel)`, can.
     classes
         The classes, if they are known: another label is then an error. None (default) learns them as they come.
 
@@ -96,6 +100,15 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
             self.nodes.position(x)
             return View(None, 0.0)
         return View(self.classes[int(margins.argmax())], float(gaps(margins[:, None])[0]))
+
+    def predict_many(self, nodes: Iterable[Hashable] | None = None) -> Predictions:
+        things = self.nodes if nodes is None else listed(nodes, "nodes")
+        members = self.members
+        if not members:
+            none = np.full(len(self.nodes.positions(things)), -1)
+            return self._predicted(things, (), none, np.zeros(len(none)), np.zeros((len(none), 0)))
+        scores = np.column_stack([member.predict_many(things).margins for member in members.values()])
+        return self._predicted(things, tuple(members), scores.argmax(axis=1), gaps(scores.T), scores)
 
     def variance_one(self, x: Hashable) -> float:
         return max(member.variance_one(x) for member in self.members.values() or [self.unseen])
@@ -208,6 +221,13 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
                 {k.removeprefix(f"{prefix}/"): state[k] for k in state if k.startswith(f"{prefix}/")}
             )
         return many
+
+    def __getstate__(self) -> dict[str, Any]:
+        expect_named(self, "make", self.make, "Perceptron(kernel)")
+        return super().__getstate__()
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two learners never share their members
 
     def __repr__(self) -> str:
         return represent(self, classes=self._table.declared)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Hashable, Iterable
 from enum import Enum
 from os import PathLike
 from pathlib import Path
-from typing import final
+from typing import Any, Literal, final
 
-from ohmline.checks import choice, file_path, flag, instance, none_or
-from ohmline.errors import FileFormatError, GraphError, ShapeError, UnknownNode
+from ohmline.checks import choice, file_path, flag, instance, none_or, room, shown, text
+from ohmline.errors import FileFormatError, GraphError, ParameterError, ShapeError, UnknownNode
+from ohmline.graph.edges import Parallel, Rules, index_from, parallel_of
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
 from ohmline.graph.files.graphml import read_graphml, write_graphml
-from ohmline.graph.files.labels import read_labels
+from ohmline.graph.files.labels import read_labels, read_nodes
 from ohmline.graph.files.market import read_market, write_market
 from ohmline.graph.files.parquet import read_parquet, write_parquet
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.graph import Graph, expect_graph
 
-__all__ = ["FileLimits", "Format", "read", "read_labels", "write"]
+log = logging.getLogger(__name__)
+
+__all__ = ["FileLimits", "Format", "read", "read_labels", "read_nodes", "write"]
 
 
 @final
@@ -43,8 +48,13 @@ def read(
     *,
     format: Format | None = None,
     header: bool | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
+    weight: str | int | Literal[False] | None = None,
+    nodes: str | PathLike[str] | Iterable[Hashable] | None = None,
     signed: bool = False,
     symmetrise: bool = False,
+    parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
     limits: FileLimits | None = None,
 ) -> Graph:
     """Read a graph from a file, in the format that the end of its name or `format` says.
@@ -56,10 +66,11 @@ def read(
     | .mtx | Matrix Market, a square matrix |
     | .parquet | columns source, target and perhaps weight (extra `io`) |
 
-    Each may be compressed (.gz). Edge lists are separated by tab, comma, semicolon or (unless
-    they are called .csv or .tsv) blank, whichever the first line has; lines that begin with #
+    Each may be compressed (.gz, or .zst with the extra `io`). Edge lists are separated by tab, comma, semicolon or
+    (unless they are called .csv or .tsv) blank, whichever the first line has; lines that begin with #
     or % are comments. Ids are whole numbers if all of them look so, else strings; numbers come in their
-    order, strings as they appear.
+    order, strings as they appear. Large edge lists are read in columns if polars is there (extra `io`), many times
+    faster.
 
     Parameters
     ----------
@@ -68,29 +79,57 @@ def read(
     format
         The format, whatever the file is called. None (default) goes by the end of the name.
     header
-        Whether the first row of an edge list names the columns. None (default) sees that from the rows. Other
-        formats ignore it.
+        Whether the first row of an edge list names the columns. None (default) sees that from the rows: it does if it
+        uses the usual words (source, target, from, to, ...), if its weight is not a number, if its ends are not
+        numbers and all others are, or, unless blanks separate, if neither end comes again while every other row shares
+        an end with another. Other formats ignore it.
+    source, target
+        The columns of an edge list or a Parquet file that hold the two ends, by name or by number (from 0). None
+        (default) for those with the usual names, or the first two of two or three columns.
+    weight
+        The column (in GraphML the edge attribute) that holds the weights, by name or by number. None (default) for the
+        one called weight, or the third of exactly three columns; False for none: all edges weigh 1.
+    nodes
+        The nodes, in the order of their positions, where the edges do not tell: a list of ids, or the name of a file
+        that `read_nodes` reads. It names isolated nodes and every end of an edge; in Matrix Market the rows. None
+        (default) for the nodes that the file itself lists, or else the ends of its edges.
     signed
         Whether weights may be negative. By default a negative weight is an error.
     symmetrise
         Whether a directed file, or an edge with two weights, is taken as undirected with weights max(S, S').
         By default it is an error.
+    parallel
+        What becomes of several rows between the same two nodes: `"sum"`, `"max"` or `"refuse"`; see
+        `Graph.from_edges`. None (default) counts rows of equal weight once.
     limits
         How large the file may be. None (default) for `FileLimits()`: 4 GiB, 100 million nodes.
     """
     place = file_path(path)
     kind = _format(place, format)
+    log.info("reading %s as %s", place, kind.value)
     header = none_or(flag, header, "header")
-    signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
+    rules: Rules = {
+        "signed": flag(signed, "signed"),
+        "symmetrise": flag(symmetrise, "symmetrise"),
+        "parallel": parallel_of(parallel),
+    }
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
+    if kind in (Format.GRAPHML, Format.MATRIX_MARKET):
+        _refuse_columns(kind, source, target, weight, nodes)
+    listed = (
+        read_nodes(nodes, limits=most)
+        if isinstance(nodes, str | PathLike)
+        else none_or(ids_of, nodes, "nodes")
+    )
     try:
         if kind is Format.EDGE_LIST:
-            return read_edge_list(place, most, header=header, signed=signed, symmetrise=symmetrise)
+            ends = {"header": header, "source": source, "target": target, "weight": weight}
+            return read_edge_list(place, most, nodes=listed, **ends, **rules)  # type: ignore[arg-type]
         if kind is Format.GRAPHML:
-            return read_graphml(place, most, signed=signed, symmetrise=symmetrise)
+            return read_graphml(place, most, weight=weight, **rules)  # type: ignore[arg-type]
         if kind is Format.MATRIX_MARKET:
-            return read_market(place, most, signed=signed, symmetrise=symmetrise)
-        return read_parquet(place, most, signed=signed, symmetrise=symmetrise)
+            return read_market(place, most, nodes=listed, **rules)
+        return read_parquet(place, most, source=source, target=target, weight=weight, nodes=listed, **rules)
     except (GraphError, ShapeError, UnknownNode) as error:
         if str(place) in str(error):
             raise
@@ -110,7 +149,7 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
         The graph. Its ids are whole numbers or strings; for Matrix Market they are 0..n-1.
     path
         The name of the file, which is replaced if it exists. An edge list is separated by commas in a .csv, tabs
-        in a .tsv and blanks otherwise. A name that ends in .gz is compressed.
+        in a .tsv and blanks otherwise. A name that ends in .gz or .zst is compressed.
     format
         The format, whatever the file is called. None (default) goes by the end of the name.
     """
@@ -127,6 +166,29 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
         write_parquet(graph, place)
 
 
+def ids_of(nodes: Any, name: str) -> list[Hashable]:
+    """The ids of `nodes=`, each once."""
+    index = index_from(nodes)
+    room(16 * len(index), f"{name}, a list of {len(index)} ids,")
+    return list(index)
+
+
+def _refuse_columns(kind: Format, source: Any, target: Any, weight: Any, nodes: Any) -> None:
+    """Raise where somebody names what the format does not have."""
+    for name, value in (("source", source), ("target", target)):
+        if value is not None:
+            raise ParameterError(
+                f"{kind.value} has no columns, so {name}={shown(value)} names nothing; leave it out"
+            )
+    if kind is Format.GRAPHML:
+        if nodes is not None:
+            raise ParameterError("GraphML lists its nodes itself; leave nodes= out")
+        if weight is not None and weight is not False:
+            text(weight, "weight")
+    elif weight is not None:
+        raise ParameterError("the entries of a matrix are its weights; leave weight= out")
+
+
 def _format(path: Path, given: Format | None) -> Format:
     if given is not None:
         return choice(given, Format, "format")
@@ -134,6 +196,6 @@ def _format(path: Path, given: Format | None) -> Format:
     if suffix not in _BY_SUFFIX:
         raise FileFormatError(
             f"{path}: the ending {suffix!r} names no format (known: {', '.join(_BY_SUFFIX)}, each also "
-            "with .gz); pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
+            "with .gz or .zst); pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
         )
     return _BY_SUFFIX[suffix]

@@ -4,38 +4,111 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Hashable
 from pathlib import Path
+from typing import Literal, Unpack
 
+import numpy as np
+
+from ohmline.arrays import Floats
 from ohmline.errors import FileFormatError, WeightError
-from ohmline.graph.edges import ordered
+from ohmline.graph.columns import LABEL, PAIRS, Coded, Column, edge_columns
+from ohmline.graph.edges import Rules, ordered
+from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
-from ohmline.graph.files.table import NODES, Table, has_header, nodes_json, read_table, spelled, typed
+from ohmline.graph.files.table import (
+    NODES,
+    Table,
+    nodes_json,
+    read_table,
+    spelled,
+    typed,
+    typed_columns,
+    wrong_width,
+)
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 
 
 def read_edge_list(
-    path: Path, limits: FileLimits, *, header: bool | None, signed: bool, symmetrise: bool
+    path: Path,
+    limits: FileLimits,
+    *,
+    header: bool | None,
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+    nodes: list[Hashable] | None,
+    **rules: Unpack[Rules],
 ) -> Graph:
     """A graph from lines `source target [weight]`; see `ohmline.graph.read`."""
-    table = read_table(path, limits, columns=(2, 3), header=header, ids=2)
-    weights = _weights(table, signed=signed)
-    spellings = [end for row in table.rows for end in row[:2]]
-    if table.nodes is None:
-        ends = typed(spellings)
-        nodes = ordered(ends)
-    else:
-        nodes = table.nodes
-        ids: dict[str, Hashable] = {str(node): node for node in nodes}
-        for k, spelling in enumerate(spellings):
-            if spelling not in ids:
-                raise table.error(k // 2, f"node {spelling!r} is not among the nodes that the file lists")
-        ends = [ids[spelling] for spelling in spellings]
-    return Graph.from_columns(
-        ends[0::2], ends[1::2], weights, nodes=nodes, signed=signed, symmetrise=symmetrise
-    )
+    whole = read_table(path, limits, wanted="2 or 3")
+    if not whole.height:
+        return Graph.from_edges([], nodes=whole.nodes if nodes is None else nodes, **rules)
+    table, (s, t, w) = _columns(whole, header, source, target, weight)
+    table.refuse_gaps(s)
+    table.refuse_gaps(t)
+    weights = None if w is None else _weights(table, w, signed=rules.get("signed", False))
+    listed = table.nodes if nodes is None else nodes
+    if listed is None:
+        sources, targets = typed_columns(table, s, t)
+        return Graph.from_columns(sources, targets, weights, **rules)
+    ids: dict[str, Hashable] = {str(node): node for node in listed}
+    ends = []
+    for k in (s, t):
+        found = table.coded(k)
+        for code in found.used():
+            if found.names[code] not in ids:
+                raise table.error(
+                    int(np.flatnonzero(found.codes == code)[0]),
+                    f"node {found.names[code]!r} is not among the nodes that "
+                    + (
+                        "the file lists"
+                        if nodes is None
+                        else "nodes= names; it names every node of the graph"
+                    ),
+                )
+        ends.append(Coded([ids.get(str(name)) for name in found.names], found.codes))
+    return Graph.from_columns(ends[0], ends[1], weights, nodes=listed, **rules)
+
+
+def _columns(
+    whole: Table,
+    header: bool | None,
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+) -> tuple[Table, tuple[int, int, int | None]]:
+    """The rows below the header, and which of their columns are the ends and the weights."""
+    said = expect_header(header, (source, target, weight))
+    if said is None:
+        said = _begins_with_header(whole, source, target, weight)
+    if not said and source is None and whole.width not in (2, 3):
+        raise wrong_width(whole, "2 or 3", "name two of them with source=... and target=...")
+    names, table = split_header(whole, said)
+    places = edge_columns(names, source, target, weight, what=str(whole.path), error=FileFormatError)
+    if said and target is None and str(names[places[1]]).lower() in LABEL:
+        raise FileFormatError(
+            f"{whole.path}: the second column is called {names[places[1]]!r}, so this looks like a file of labels; the "
+            "file of edges comes first. If these are edges, pass source=... and target=... with the names of columns"
+        )
+    return table, places
+
+
+def _begins_with_header(
+    table: Table, source: Column | None, target: Column | None, weight: Column | Literal[False] | None
+) -> bool:
+    """Whether the first row names the columns, where nobody has named one; see `edges_header`."""
+    words = [field.lower() for field in table.row(0)]
+    if source is None and any(u in words and v in words for u, v in PAIRS):
+        return True
+    s, t = (0, 1) if source is None else (source, target)
+    third = 2 if source is None and table.width == 3 else None
+    w = third if weight is None else None if weight is False else weight
+    places = [place for place in (s, t, w) if place is not None]
+    if not all(isinstance(place, int) and 0 <= place < table.width for place in places):
+        return False  # whoever looks the columns up says what is wrong
+    return edges_header(table, int(s), int(t), None if w is None else int(w))  # type: ignore[arg-type]
 
 
 def write_edge_list(graph: Graph, path: Path) -> None:
@@ -50,7 +123,7 @@ def write_edge_list(graph: Graph, path: Path) -> None:
         buffer.write(NODES + nodes_json(graph.nodes) + "\n")
     if delimiter == " ":
         _refuse_blanks(names, path)
-    if delimiter != " " or (rows and has_header(rows, 2)):
+    if delimiter != " " or (rows and _begins_with_header(_as_table(path, rows), None, None, False)):
         buffer.write(delimiter.join(["source", "target", "weight"][: 3 if weighted else 2]) + "\n")
     # A name that begins like a comment is safe once it is quoted.
     odd = any(name.startswith(("#", "%")) for name in names)
@@ -61,23 +134,34 @@ def write_edge_list(graph: Graph, path: Path) -> None:
     write_bytes(path, buffer.getvalue().encode())
 
 
-def _weights(table: Table, *, signed: bool) -> list[float] | None:
-    if not table.rows or len(table.rows[0]) == 2:
-        return None
-    weights = []
-    for k, field in enumerate(table.column(2)):
-        try:
-            weight = float(field)
-        except ValueError:
-            raise table.error(k, f"the weight {field!r} is not a number") from None
-        if not math.isfinite(weight) or (weight < 0 and not signed):
-            remedy = (
-                "weights must be finite; drop the edge or give it a weight"
-                if not math.isfinite(weight)
-                else "weights must not be negative; pass signed=True if that means dissimilar nodes"
-            )
-            raise WeightError(f"{table.path}, line {table.lines[k]}: the weight is {field}; {remedy}")
-        weights.append(weight)
+def _as_table(path: Path, rows: list[list[str]]) -> Table:
+    return Table(path, [list(column) for column in zip(*rows, strict=True)], list, None, blanks=True)
+
+
+def _weights(table: Table, k: int, *, signed: bool) -> Floats:
+    weights = table.floats(k)
+    if weights is None:
+        table.refuse_gaps(k)
+        found = table.coded(k)
+        numbers = np.zeros(len(found.names))
+        for code in found.used():
+            try:
+                numbers[code] = float(str(found.names[code]))
+            except ValueError:
+                row = int(np.flatnonzero(found.codes == code)[0])
+                raise table.error(row, f"the weight {found.names[code]!r} is not a number") from None
+        weights = numbers[found.codes]
+    bad = ~np.isfinite(weights) | ((weights < 0) & (not signed))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        remedy = (
+            "weights must be finite; drop the edge or give it a weight"
+            if not np.isfinite(weights[row])
+            else "weights must not be negative; pass signed=True if that means dissimilar nodes"
+        )
+        raise WeightError(
+            f"{table.path}, line {table.lines[row]}: the weight is {table.row(row)[k]}; {remedy}"
+        )
     return weights
 
 

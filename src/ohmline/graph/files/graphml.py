@@ -8,10 +8,11 @@ import tempfile
 import warnings
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack
 
 from ohmline.errors import DirectedError, FileFormatError
 from ohmline.extras import require
+from ohmline.graph.edges import Rules
 from ohmline.graph.files.paths import FileLimits, content, write_bytes
 from ohmline.graph.files.table import listed_nodes, nodes_json, spelled, typed
 from ohmline.graph.graph import Graph
@@ -20,25 +21,25 @@ from ohmline.graph.nodes import NodeIndex
 _NODES = "ohmline_nodes"
 
 
-def read_graphml(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bool) -> Graph:
+def read_graphml(
+    path: Path, limits: FileLimits, *, weight: str | Literal[False] | None, **rules: Unpack[Rules]
+) -> Graph:
     """A graph from GraphML: ids from the attribute `name` or the XML ids, weights from `weight`."""
     found = _parse(path, limits)
-    if found.is_directed() and not symmetrise:
+    if found.is_directed() and not rules.get("symmetrise", False):
         raise DirectedError(
             f"{path} holds a directed graph; pass symmetrise=True to take max(S, S') of the weights"
         )
     if found.vcount() == 0:
         raise FileFormatError(f"{path} holds a graph without nodes; expected at least one")
-    nodes = _nodes(found, path)
-    pairs = found.get_edgelist()
-    return Graph.from_columns(
-        [nodes[i] for i, _ in pairs],
-        [nodes[j] for _, j in pairs],
-        found.es["weight"] if "weight" in found.es.attributes() else None,
-        nodes=nodes,
-        signed=signed,
-        symmetrise=symmetrise,
-    )
+    if weight not in (None, False) and weight not in found.es.attributes():
+        raise FileFormatError(
+            f"{path} has no edge attribute {weight!r}; it has {', '.join(found.es.attributes()) or 'none'}: pass "
+            "weight=... with one of them"
+        )
+    # Without weights all edges weigh 1, as in an attribute that no file can have.
+    column = "weight" if weight is None else "" if weight is False else weight
+    return Graph.from_igraph(found, weight=column, nodes=_nodes(found, path), **rules)
 
 
 def write_graphml(graph: Graph, path: Path) -> None:

@@ -1,15 +1,30 @@
-"""Labels of nodes as text: two columns."""
+"""Nodes and their labels in files: tables as text, and Parquet."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from os import PathLike
+from pathlib import Path
 
 from ohmline.checks import file_path, flag, instance, none_or
-from ohmline.errors import ConflictingLabels, UnknownNode
-from ohmline.graph.files.paths import FileLimits
-from ohmline.graph.files.table import read_table, typed
+from ohmline.errors import FileFormatError
+from ohmline.graph.columns import NODE, Column, label_columns, listed_ids, place_of
+from ohmline.graph.doors.tables import ids_of
+from ohmline.graph.files.header import expect_header, labels_header, split_header
+from ohmline.graph.files.paths import FileLimits, suffix_of
+from ohmline.graph.files.table import (
+    Table,
+    read_table,
+    typed,
+    typed_columns,
+    wrong_width,
+)
 from ohmline.graph.graph import Graph, expect_graph
+from ohmline.graph.labels import Listed, checked_labels, frame_labels
+
+_WHOLE = re.compile(r"^\+?(-?[0-9]+)(?:\.0*)?$")
+"""A whole number as people write labels, and programs where others are missing: +1, 1.0."""
 
 
 def read_labels(
@@ -17,53 +32,156 @@ def read_labels(
     *,
     graph: Graph | None = None,
     header: bool | None = None,
+    node: str | int | None = None,
+    label: str | int | None = None,
+    skip_unknown: bool = False,
     limits: FileLimits | None = None,
 ) -> dict[Hashable, Hashable]:
-    """Read labels from a text file with two columns, node and label, one line per node.
+    """Read labels from a text file with two columns, node and label, one line per node; or from a Parquet file.
 
     Separators, comments and compression are as for the edge lists of `ohmline.graph.read`. Ids and
-    labels are whole numbers where all of them are (a label may be written +1). A node may be
-    listed again with the same label; with another one it is an error that names both lines.
+    labels are whole numbers where all of them are (a label may be written +1 or 1.0). An empty label, or NaN, means
+    that the node has none: it is left out. A node may be listed again with the same label; with another one it is an
+    error that names both lines.
 
     Parameters
     ----------
     path
         The name of the file.
     graph
-        The graph whose nodes are labelled: the ids are then its own, and one that it does not have raises
+        The graph whose nodes are labelled: the ids are then its own, and those that it does not have raise
         `UnknownNode`. None (default) takes the ids as they are written.
     header
-        Whether the first row names the columns. None (default) sees that from the rows.
+        Whether the first row names the columns. None (default) sees that from the rows: it does if it uses the usual
+        words (node, id, label, class, ...), or if `graph` does not have its node, has others, and no other row has its
+        label. Without a graph, it does if its node is not a number and all others are.
+    node, label
+        The columns of the nodes and of the labels, by name or by number (from 0). None (default) for those with the
+        usual names, or the first two of two columns.
+    skip_unknown
+        Whether labels of nodes that `graph` does not have are left out. By default they are an error.
     limits
         How large the file may be. None (default) for `FileLimits()`.
 
     Returns
     -------
     dict
-        The label of every node in the file, in the order of their first lines.
+        The label of every node that has one, in the order of their first lines.
     """
     header, graph = none_or(flag, header, "header"), none_or(expect_graph, graph, "graph")
+    skip_unknown = flag(skip_unknown, "skip_unknown")
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
-    table = read_table(file_path(path), most, columns=(2,), header=header, ids=1)
-    ids = typed(table.column(0))
-    if graph is not None:
-        known = {str(node): node for node in graph.nodes}
-        for k, spelling in enumerate(table.column(0)):
-            if spelling not in known:
-                raise UnknownNode(
-                    f"{path}, line {table.lines[k]}: unknown node {spelling!r}; the graph has "
-                    f"{graph.n} nodes, for example {graph.nodes[0]!r}"
-                )
-        ids = [known[spelling] for spelling in table.column(0)]
-    labels = typed([label.removeprefix("+") for label in table.column(1)])
-    if labels and not isinstance(labels[0], int):
-        labels = list(table.column(1))
-    first: dict[Hashable, int] = {}
-    for k, (node, label) in enumerate(zip(ids, labels, strict=True)):
-        before = first.setdefault(node, k)
-        if labels[before] != label:
-            raise ConflictingLabels(
-                f"{path}: node {node!r} has the label {labels[before]!r} on line {table.lines[before]} and "
-                f"{label!r} on line {table.lines[k]}; keep one of the two lines"
-            )
-    return {node: labels[k] for node, k in first.items()}
+    place = file_path(path)
+    if suffix_of(place) == ".parquet":
+        from ohmline.graph.files.parquet import parquet_frame
+
+        frame, _ = parquet_frame(place, most)
+        return frame_labels(frame, node, label, graph, skip_unknown=skip_unknown, what=str(place))
+    known = None if graph is None else {str(each): each for each in graph.nodes}
+    whole = read_table(place, most, wanted="2")
+    if not whole.height:
+        raise FileFormatError(f"{place} has no rows; expected 2 columns in each line")
+    table, n, y = _columns(whole, header, node, label, known)
+    table.refuse_gaps(n)
+    nodes: list[Hashable] = list(table.cells(n))
+    if known is None:
+        nodes = listed_ids(typed_columns(table, n)[0])
+    else:
+        nodes = [known.get(str(spelling), spelling) for spelling in nodes]
+    rows = Listed(str(place), nodes, _labels(table.cells(y)), "line", lambda row: table.lines[row])
+    return checked_labels(rows, graph, skip_unknown=skip_unknown)
+
+
+def read_nodes(
+    path: str | PathLike[str],
+    *,
+    node: str | int | None = None,
+    header: bool | None = None,
+    limits: FileLimits | None = None,
+) -> list[Hashable]:
+    """Read the ids of nodes from a text file, one per line in any number of columns, or from a Parquet file.
+
+    Such a list names isolated nodes, which no edge names: `read(edges, nodes=...)` takes it.
+
+    Parameters
+    ----------
+    path
+        The name of the file.
+    node
+        The column of the ids, by name or by number (from 0). None (default) for the one called node, node_id, id or
+        name, or else the first.
+    header
+        Whether the first row names the columns. None (default) sees that from the rows: it does if it uses one of these
+        words for the ids, or if its id is not a number and all others are.
+    limits
+        How large the file may be. None (default) for `FileLimits()`.
+
+    Returns
+    -------
+    list
+        The ids, each once, in the order of their first lines.
+    """
+    header = none_or(flag, header, "header")
+    most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
+    place = file_path(path)
+    if suffix_of(place) == ".parquet":
+        from ohmline.graph.files.parquet import parquet_frame
+
+        frame, _ = parquet_frame(place, most)
+        column = ids_of(frame, _node_column(frame.names, node, place), str(place), FileFormatError)
+    else:
+        table = read_table(place, most, wanted="1 or more", one_column=True)
+        said = expect_header(header, (node,))
+        if said is None:
+            first = _node_column(table.row(0), node, place)
+            said = labels_header(table, first, first, None)
+        names, rest = split_header(table, said)
+        k = _node_column(names, node, place)
+        rest.refuse_gaps(k)
+        column = typed_columns(rest, k)[0]
+    return list(dict.fromkeys(listed_ids(column)))
+
+
+def _node_column(names: list[Hashable] | list[str], node: Column | None, path: Path) -> int:
+    if node is not None:
+        return place_of(names, node, "node", str(path), FileFormatError)
+    lower = [str(name).lower() for name in names]
+    return next((lower.index(word) for word in NODE if word in lower), 0)
+
+
+def _columns(
+    whole: Table,
+    header: bool | None,
+    node: Column | None,
+    label: Column | None,
+    known: dict[str, Hashable] | None,
+) -> tuple[Table, int, int]:
+    """The rows below the header, and which of their columns are the nodes and the labels."""
+    said = expect_header(header, (node, label))
+    first: list[Hashable] = [*whole.row(0)]
+    if said is None:
+        try:
+            places = label_columns(first, node, label, what=str(whole.path), error=FileFormatError)
+        except FileFormatError:
+            said = True
+        else:
+            said = labels_header(whole, *places, None if known is None else known.__contains__)
+    if whole.width != 2 and node is None and label is None:
+        try:
+            label_columns(first, None, None, what=str(whole.path), error=FileFormatError)
+        except FileFormatError:
+            looks = "; this looks like a file of edges, and labels come second" if whole.width == 3 else ""
+            raise wrong_width(
+                whole, f"2 (a node and its label{looks})", "name them with node=... and label=..."
+            ) from None
+    names, table = split_header(whole, said)
+    n, y = label_columns(names, node, label, what=str(whole.path), error=FileFormatError)
+    return table, n, y
+
+
+def _labels(cells: list[str]) -> list[Hashable]:
+    """Labels as they are written: whole numbers where all are, None where a cell is empty or NaN."""
+    there = [cell for cell in cells if cell and cell.lower() != "nan"]
+    numbers = typed([_WHOLE.sub(r"\1", cell) for cell in there])
+    kinds = iter(numbers if numbers and isinstance(numbers[0], int) else there)
+    return [next(kinds) if cell and cell.lower() != "nan" else None for cell in cells]

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Hashable, Iterable
 from pathlib import Path
+from typing import Unpack
 
 from scipy import sparse
 
 from ohmline.errors import FileFormatError
+from ohmline.graph.edges import Rules
 from ohmline.graph.files.paths import FileLimits, content, write_bytes
 from ohmline.graph.graph import Graph
 
 _CONTROL = re.compile(rb"[^\t\r\n\x20-\xff]")
 
 
-def read_market(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bool) -> Graph:
+def read_market(
+    path: Path, limits: FileLimits, *, nodes: Iterable[Hashable] | None, **rules: Unpack[Rules]
+) -> Graph:
     """A graph from a square matrix of weights, sparse or dense, as a Matrix Market file."""
     from scipy.io import mmread
 
@@ -34,7 +39,7 @@ def read_market(path: Path, limits: FileLimits, *, signed: bool, symmetrise: boo
         raise FileFormatError(
             f"{path} is broken or cut short: {error}. Write or download it again."
         ) from None
-    return Graph.from_scipy(matrix, signed=signed, symmetrise=symmetrise)
+    return Graph.from_scipy(matrix, nodes=nodes, **rules)
 
 
 def _expect_size(path: Path, data: bytes, limits: FileLimits) -> None:

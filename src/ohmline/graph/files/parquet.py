@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack, final
+
+import numpy as np
 
 from ohmline.errors import FileFormatError
 from ohmline.extras import require
-from ohmline.graph.edges import ordered
+from ohmline.graph.columns import Coded, Column
+from ohmline.graph.doors.frames import Frame, PolarsFrame
+from ohmline.graph.doors.tables import graph_from
+from ohmline.graph.edges import Rules, ordered
 from ohmline.graph.files.paths import FileLimits, content, write_bytes
 from ohmline.graph.files.table import listed_nodes, nodes_json, spelled
 from ohmline.graph.graph import Graph
@@ -18,8 +23,27 @@ from ohmline.graph.nodes import NodeIndex
 _NODES = "ohmline-nodes"
 
 
-def read_parquet(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bool) -> Graph:
+def read_parquet(
+    path: Path,
+    limits: FileLimits,
+    *,
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+    nodes: list[Hashable] | None,
+    **rules: Unpack[Rules],
+) -> Graph:
     """A graph from the columns source, target and weight, or from the only two or three there are."""
+    frame, listed = parquet_frame(path, limits)
+    given = nodes if nodes is not None or listed is None else _listed(listed, path)
+    table = frame if given is None else _Respelled(frame, given)
+    return graph_from(
+        table, source, target, weight, what=str(path), error=FileFormatError, nodes=given, **rules
+    )
+
+
+def parquet_frame(path: Path, limits: FileLimits) -> tuple[Frame, str | None]:
+    """The columns of a Parquet file, and the nodes that it lists itself."""
     polars = require("polars", "io")
     data = content(path, limits)
     try:
@@ -29,7 +53,7 @@ def read_parquet(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bo
                 f"{path} declares {rows} rows; if it should, pass limits=FileLimits(size=...) with {16 * rows} or more"
             )
         frame = polars.read_parquet(io.BytesIO(data))
-        listed = polars.read_parquet_metadata(io.BytesIO(data)).get(_NODES)
+        return PolarsFrame(frame), polars.read_parquet_metadata(io.BytesIO(data)).get(_NODES)
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError) as error:
         if isinstance(error, FileFormatError):
             raise
@@ -37,22 +61,25 @@ def read_parquet(path: Path, limits: FileLimits, *, signed: bool, symmetrise: bo
             f"{path} is not Parquet, or is cut short ({error}); give the format that it has, "
             "or write it again"
         ) from None
-    names = _columns(frame, path)
-    for name in names:
-        if frame[name].null_count():
-            row = frame[name].is_null().arg_true()[0] + 1
-            raise FileFormatError(f"{path}, row {row}: column {name!r} is empty; leave no gaps")
-    sources, targets = frame[names[0]].to_list(), frame[names[1]].to_list()
-    if listed is None:
-        nodes = ordered([end for edge in zip(sources, targets, strict=True) for end in edge])
-        if not nodes:
-            raise FileFormatError(f"{path} has no rows; expected at least one edge")
-    else:
-        nodes = _listed(listed, path)
-        ids: dict[str, Hashable] = {str(node): node for node in nodes}
-        sources, targets = ([ids.get(str(end), end) for end in ends] for ends in (sources, targets))
-    weights = frame[names[2]].to_list() if len(names) == 3 else None
-    return Graph.from_columns(sources, targets, weights, nodes=nodes, signed=signed, symmetrise=symmetrise)
+
+
+@final
+class _Respelled:
+    """A table whose ids are those of a list that are spelled alike: Parquet may hold 1 where the list has '1'."""
+
+    def __init__(self, frame: Frame, nodes: list[Hashable]) -> None:
+        self.names, self.height = frame.names, frame.height
+        self.numbers, self.values = frame.numbers, frame.values
+        self._frame = frame
+        self._nodes = {str(node): node for node in nodes}
+
+    def ids(self, k: int) -> Coded:
+        """Column k as ids of the list."""
+        column = self._frame.ids(k)
+        if not isinstance(column, Coded):
+            names, codes = np.unique(column, return_inverse=True)
+            column = Coded(names.tolist(), codes)
+        return Coded([self._nodes.get(str(name), name) for name in column.names], column.codes)
 
 
 def write_parquet(graph: Graph, path: Path) -> None:
@@ -72,18 +99,6 @@ def write_parquet(graph: Graph, path: Path) -> None:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata=None if plain else {_NODES: nodes_json(graph.nodes)})
     write_bytes(path, buffer.getvalue())
-
-
-def _columns(frame: Any, path: Path) -> list[str]:
-    named = [name for name in ("source", "target", "weight") if name in frame.columns]
-    if named[:2] == ["source", "target"]:
-        return named
-    if len(frame.columns) in (2, 3):
-        return list(frame.columns)
-    raise FileFormatError(
-        f"{path} has the columns {', '.join(frame.columns)}; expected source, target and perhaps weight: "
-        "rename them, or leave the others out"
-    )
 
 
 def _listed(spelling: str, path: Path) -> list[Hashable]:

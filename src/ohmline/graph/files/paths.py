@@ -6,7 +6,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,7 @@ from typing import final
 
 from ohmline.checks import count
 from ohmline.errors import DataError, FileFormatError
-
-_GZIP = b"\x1f\x8b"
+from ohmline.extras import require
 
 
 @final
@@ -43,7 +42,7 @@ class FileLimits:
 
 
 def content(path: Path, limits: FileLimits) -> bytes:
-    """The bytes of the file, decompressed where it is gzip."""
+    """The bytes of the file, decompressed where it is gzip or Zstandard."""
     try:
         raw = path.read_bytes() if path.stat().st_size <= limits.size else None
     except FileNotFoundError:
@@ -54,35 +53,85 @@ def content(path: Path, limits: FileLimits) -> bytes:
         raise _too_large(path, limits)
     if not raw:
         raise FileFormatError(f"{path} is empty; write or download it again")
-    if not raw.startswith(_GZIP):
-        if is_gzip(path):
-            raise FileFormatError(f"{path} ends in .gz and is not gzip; rename it, or compress it")
-        return raw
+    for packing in _PACKINGS:
+        if raw.startswith(packing.magic):
+            return _unpacked(path, raw, packing, limits)
+        if path.suffix.lower() == packing.suffix:
+            raise FileFormatError(
+                f"{path} ends in {packing.suffix} and is not {packing.name}; rename it, or compress it"
+            )
+    return raw
+
+
+def _unpacked(path: Path, raw: bytes, packing: Packing, limits: FileLimits) -> bytes:
+    """The bytes that were compressed, as long as they are within the limit."""
+    found, size = [], 0
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            data = b"".join(_pieces(packed, limits.size + 1))
+        for piece in packing.pieces(raw):
+            found.append(piece)
+            size += len(piece)
+            if size > limits.size:
+                raise _too_large(path, limits)
     except (EOFError, zlib.error, OSError) as error:
         raise FileFormatError(f"{path} is broken or cut short ({error}); download it again") from None
-    if len(data) > limits.size:
-        raise _too_large(path, limits)
-    return data
+    return b"".join(found)
 
 
-def _pieces(packed: gzip.GzipFile, most: int) -> Iterator[bytes]:
-    """The first bytes, piece by piece: a reader that is asked for 4 GiB at once takes room for them."""
-    while most > 0 and (piece := packed.read(min(most, 2**20))):
-        most -= len(piece)
-        yield piece
+def _gzip_pieces(raw: bytes) -> Iterator[bytes]:
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
+        while piece := packed.read(2**20):
+            yield piece
 
 
-def is_gzip(path: Path) -> bool:
-    """Whether the name says that the file is compressed."""
-    return path.suffix.lower() == ".gz"
+def _zstandard_pieces(raw: bytes) -> Iterator[bytes]:
+    """Frame after frame, in steps so small that none unpacks to more than some megabytes."""
+    zstandard = require("zstandard", "io")
+    place = 0
+    while place < len(raw):
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        while not frame.eof:
+            if place >= len(raw):
+                raise EOFError("the compressed data ends too early")
+            try:
+                yield frame.decompress(raw[place : place + 1024])
+            except zstandard.ZstdError as error:
+                raise OSError(str(error)) from None
+            place += 1024
+        place = min(place, len(raw)) - len(frame.unused_data)
+
+
+@final
+@dataclass(frozen=True)
+class Packing:
+    """One way to compress a file."""
+
+    name: str
+    suffix: str
+    magic: bytes
+    pieces: Callable[[bytes], Iterator[bytes]]
+    pack: Callable[[bytes], bytes]
+
+
+_PACKINGS = (
+    Packing("gzip", ".gz", b"\x1f\x8b", _gzip_pieces, lambda data: gzip.compress(data, mtime=0)),
+    Packing(
+        "Zstandard",
+        ".zst",
+        b"\x28\xb5\x2f\xfd",
+        _zstandard_pieces,
+        lambda data: require("zstandard", "io").ZstdCompressor(write_checksum=True).compress(data),
+    ),
+)
+
+
+def packing_of(path: Path) -> Packing | None:
+    """How the name says that the file is compressed."""
+    return next((packing for packing in _PACKINGS if packing.suffix == path.suffix.lower()), None)
 
 
 def suffix_of(path: Path) -> str:
-    """The end of the name, without .gz and in small letters."""
-    return (path.with_suffix("") if is_gzip(path) else path).suffix.lower()
+    """The end of the name, without that of a compression and in small letters."""
+    return (path.with_suffix("") if packing_of(path) else path).suffix.lower()
 
 
 def _too_large(path: Path, limits: FileLimits) -> FileFormatError:
@@ -91,9 +140,8 @@ def _too_large(path: Path, limits: FileLimits) -> FileFormatError:
     )
 
 
-def text(path: Path, limits: FileLimits) -> str:
-    """The file as UTF-8 text."""
-    raw = content(path, limits)
+def text(path: Path, raw: bytes) -> str:
+    """The bytes of a file as UTF-8 text."""
     try:
         decoded = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -131,8 +179,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Replace the file by `data`, compressed if the name ends in .gz."""
-    if is_gzip(path):
-        data = gzip.compress(data, mtime=0)
+    """Replace the file by `data`, compressed if the name ends in .gz or .zst."""
+    packing = packing_of(path)
+    if packing is not None:
+        data = packing.pack(data)
     with replacing(path) as beside:
         beside.write_bytes(data)

@@ -1,67 +1,166 @@
-"""Text tables: rows with their line numbers, a header or none, and ids that are numbers or names."""
+"""Text tables: columns with their line numbers, a header or none, and ids that are numbers or names."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
+import numpy as np
+
+from ohmline.arrays import Floats, Ints
 from ohmline.errors import FileFormatError
-from ohmline.graph.files.paths import FileLimits, suffix_of, text
+from ohmline.graph.columns import Coded, coded
+from ohmline.graph.files.paths import FileLimits, content, suffix_of, text
 
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
 
 _COMMENTS = ("#", "%")
-_HEADERS = frozenset(
-    {"source", "target", "from", "to", "src", "dst", "tail", "head", "start", "end", "citing", "cited"}
-    | {"node", "node1", "node2", "node_1", "node_2", "node_id", "id", "id1", "id2", "fromnodeid", "tonodeid"}
-    | {"name", "label", "class", "y", "weight"}
-)
 
 
 @final
-@dataclass(frozen=True)
 class Table:
-    """The rows of a text file and where they stand in it."""
+    """The columns of a text file, all of equal length, and where their rows stand in it.
 
-    path: Path
-    rows: list[list[str]]
-    lines: list[int]
-    nodes: list[Hashable] | None
-    """The nodes that the file lists itself."""
+    A column is a list of strings, or a column of polars, which reads large files without a Python object per cell.
+    """
 
-    def column(self, k: int) -> list[str]:
-        """Column k of every row."""
-        return [row[k] for row in self.rows]
+    def __init__(
+        self,
+        path: Path,
+        columns: Sequence[Any],
+        lines: Callable[[], Sequence[int]],
+        nodes: list[Hashable] | None,
+        *,
+        blanks: bool,
+    ) -> None:
+        self.path = path
+        self.nodes = nodes
+        """The nodes that the file lists itself."""
+        self.blanks = blanks
+        """Whether blanks separate the columns."""
+        self._columns = list(columns)
+        self._lines = lines
+        self._first = 0
+        self._coded: dict[int, Coded] = {}
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self._columns)
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self._columns[0]) - self._first if self._columns else 0
+
+    def row(self, k: int) -> list[str]:
+        """The cells of a row."""
+        return [str(column[self._first + k]) for column in self._columns]
+
+    def body(self) -> Table:
+        """The table without its first row."""
+        rest = Table(self.path, self._columns, self._lines, self.nodes, blanks=self.blanks)
+        rest._first, rest._coded = self._first + 1, self._coded
+        return rest
+
+    def cells(self, k: int) -> list[str]:
+        """Column k, as Python strings."""
+        column = self._columns[k]
+        return (column if isinstance(column, list) else column.to_list())[self._first :]
+
+    def coded(self, k: int) -> Coded:
+        """Column k, each spelling once."""
+        if k not in self._coded:
+            column = self._columns[k]
+            if isinstance(column, list):
+                self._coded[k] = coded(column)
+            else:
+                from ohmline.graph.doors.frames import coded_strings
+
+                self._coded[k] = coded_strings(column)
+        return self._coded[k].rows(slice(self._first, None))
+
+    def whole(self, k: int) -> Ints | None:
+        """Column k as whole numbers, where they can be had without looking at each in Python."""
+        column = self._columns[k]
+        if isinstance(column, list):
+            return None
+        import polars
+
+        part = column.slice(self._first)
+        numbers = part.cast(polars.Int64, strict=False)
+        usual = not numbers.null_count() and bool((numbers.cast(polars.String) == part).all())
+        return numbers.to_numpy() if usual else None
+
+    def floats(self, k: int) -> Floats | None:
+        """Column k as numbers, likewise; None where one of its cells is none."""
+        column = self._columns[k]
+        if isinstance(column, list):
+            return None
+        import polars
+
+        numbers = column.slice(self._first).cast(polars.Float64, strict=False)
+        return None if numbers.null_count() else np.array(numbers.to_numpy())
+
+    def is_numeric(self, k: int) -> bool:
+        """Whether every cell of column k is a number."""
+        if self.floats(k) is not None:
+            return True
+        found = self.coded(k)
+        return all(is_number(str(found.names[code])) for code in found.used())
+
+    @cached_property
+    def lines(self) -> Sequence[int]:
+        """The line of every row, found when an error asks for it."""
+        return self._lines()[self._first :]
 
     def error(self, row: int, message: str) -> FileFormatError:
         """An error that names the file and the line of a row."""
         return FileFormatError(f"{self.path}, line {self.lines[row]}: {message}")
 
+    def refuse_gaps(self, k: int) -> None:
+        """Raise unless every cell of column k has something in it."""
+        column = self._columns[k]
+        if isinstance(column, list):
+            gaps = [row for row, cell in enumerate(column[self._first :]) if not cell]
+        else:
+            gaps = (column.slice(self._first) == "").arg_true().to_list()
+        if gaps:
+            raise self.error(gaps[0], f"column {k + 1} is empty; leave no gaps")
 
-def read_table(
-    path: Path, limits: FileLimits, *, columns: Sequence[int], header: bool | None, ids: int
-) -> Table:
-    """The rows of `path`, each with as many columns as the first: one of `columns`.
+
+def read_table(path: Path, limits: FileLimits, *, wanted: str, one_column: bool = False) -> Table:
+    """The rows of `path`, the first of which may be a header, each with as many columns as the first.
 
     Tabs, commas, semicolons or blanks separate, whichever of these the first row has. Lines that
-    begin with # or % are comments. The first `ids` columns hold ids, and a third one weights.
-    `header` says whether the first row is one; None leaves that to the rows.
+    begin with # or % are comments. `wanted` says how many columns there should be, and `one_column` that one is enough
+    even in a file whose name promises separators.
     """
+    from ohmline.graph.files.fast_table import fast_table
+
+    raw = content(path, limits)
+    if raw.lstrip()[:9].lower().startswith((b"<!doctype", b"<html", b"<?xml")):
+        raise FileFormatError(f"{path}, line 1: this is a web page or XML, not a table; download it again")
+    found = fast_table(path, raw, limits)
+    if found is None:
+        found = _careful_table(path, text(path, raw), limits, wanted, one_column=one_column)
+    return found
+
+
+def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *, one_column: bool) -> Table:
+    """The table row by row: the one that says what is wrong, and on which line."""
     rows: list[list[str]] = []
     lines: list[int] = []
     nodes: list[Hashable] | None = None
     kept: list[tuple[int, str]] = []
-    written = text(path, limits)
-    if written.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<?xml")):
-        raise FileFormatError(f"{path}, line 1: this is a web page or XML, not a table; download it again")
     for number, line in enumerate(written.split("\n"), 1):
         if line.startswith(NODES):
-            nodes = _listed(path, number, line)
+            nodes = listed_line(path, number, line)
         elif line.strip() and not line.startswith(_COMMENTS):
             if len(line) > limits.line:
                 raise FileFormatError(
@@ -70,26 +169,24 @@ def read_table(
                 )
             kept.append((number, line))
     if not kept and nodes is None:
-        raise FileFormatError(f"{path} has no rows; expected {_wanted(columns)} columns in each line")
-    for number, row in _split(path, kept):
-        if len(row) not in columns or (rows and len(row) != len(rows[0])):
-            wanted = len(rows[0]) if rows else _wanted(columns)
+        raise FileFormatError(f"{path} has no rows; expected {wanted} columns in each line")
+    delimiter = delimiter_of(path, *kept[0], strict=not one_column) if kept else None
+    for number, row in _split(path, kept, delimiter):
+        if rows and len(row) != len(rows[0]):
             raise FileFormatError(
-                f"{path}, line {number}: {_columns(len(row))}, expected {wanted} "
+                f"{path}, line {number}: {_columns(len(row))}, expected {len(rows[0])} "
                 "(separated by tab, comma, semicolon or blank as in the first row); "
                 "the file may be cut short, or not be what its name says"
             )
-        if not all(row):
-            raise FileFormatError(
-                f"{path}, line {number}: column {row.index('') + 1} is empty; leave no gaps"
-            )
         rows.append(row)
         lines.append(number)
-    if rows and (has_header(rows, ids) if header is None else header):
-        del rows[0], lines[0]
-    if not rows and nodes is None:
-        raise FileFormatError(f"{path} has a header and no rows; expected at least one")
-    return Table(path, rows, lines, nodes)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return Table(path, columns, lambda: lines, nodes, blanks=delimiter is None)
+
+
+def wrong_width(table: Table, wanted: str, remedy: str) -> FileFormatError:
+    """The error about a table with too few or too many columns."""
+    return table.error(0, f"{_columns(table.width)}, expected {wanted}; {remedy}, or leave the others out")
 
 
 def typed(ids: Sequence[str]) -> list[Hashable]:
@@ -103,6 +200,25 @@ def typed(ids: Sequence[str]) -> list[Hashable]:
     except ValueError:  # not a number, or one of thousands of digits
         return list(ids)
     return list(numbers) if all(str(n) == text for n, text in zip(numbers, ids, strict=True)) else list(ids)
+
+
+def typed_columns(table: Table, *places: int) -> list[Ints | Coded]:
+    """Columns of ids: whole numbers if all ids of all of them are, else strings."""
+    numbers = [table.whole(k) for k in places]
+    if all(column is not None for column in numbers):
+        return [column for column in numbers if column is not None]
+    columns = [table.coded(k) for k in places]
+    used = [column.used() for column in columns]
+    kinds = typed([str(c.names[code]) for c, codes in zip(columns, used, strict=True) for code in codes])
+    if kinds and isinstance(kinds[0], str):
+        return [*columns]
+    found: list[Ints | Coded] = []
+    for column, codes in zip(columns, used, strict=True):
+        names: list[Hashable] = [None] * len(column.names)
+        for code in codes:
+            names[code] = int(str(column.names[code]))
+        found.append(Coded(names, column.codes))
+    return found
 
 
 def spelled(nodes: Iterable[Hashable], path: Path) -> list[str]:
@@ -140,7 +256,8 @@ def listed_nodes(spelling: str) -> list[Hashable]:
     return nodes
 
 
-def _listed(path: Path, number: int, line: str) -> list[Hashable]:
+def listed_line(path: Path, number: int, line: str) -> list[Hashable]:
+    """The nodes that a comment lists."""
     try:
         return listed_nodes(line.removeprefix(NODES))
     except ValueError as error:
@@ -149,19 +266,22 @@ def _listed(path: Path, number: int, line: str) -> list[Hashable]:
         ) from None
 
 
-def _split(path: Path, kept: list[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
-    if not kept:
-        return
-    first, line = kept[0]
+def delimiter_of(path: Path, number: int, line: str, *, strict: bool = True) -> str | None:
+    """What separates the columns of a line; None for blanks."""
     delimiter = next((d for d in "\t,;" if d in line), None)
+    if delimiter is None and strict and suffix_of(path) in (".csv", ".tsv"):
+        raise FileFormatError(
+            f"{path}, line {number}: no comma, tab or semicolon; the file is not what its name says"
+        )
+    return delimiter
+
+
+def _split(path: Path, kept: list[tuple[int, str]], delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
     if delimiter is None:
-        if suffix_of(path) in (".csv", ".tsv"):
-            raise FileFormatError(
-                f"{path}, line {first}: no comma, tab or semicolon; the file is not what its name says"
-            )
-        yield from ((number, line.split()) for number, line in kept)
+        whole = suffix_of(path) in (".csv", ".tsv")  # one column, in which a blank is part of the name
+        yield from ((number, [line.strip()] if whole else line.split()) for number, line in kept)
         return
-    number = first
+    number = kept[0][0]
 
     def feed() -> Iterator[str]:
         nonlocal number
@@ -177,34 +297,13 @@ def _split(path: Path, kept: list[tuple[int, str]]) -> Iterator[tuple[int, list[
         ) from None
 
 
-def has_header(rows: list[list[str]], ids: int) -> bool:
-    """Whether the first row names the columns.
-
-    It does if it uses the usual words, if its weight is not a number, or if its ids are not
-    numbers while those of all other rows are.
-    """
-    first = rows[0]
-    if all(field.lower() in _HEADERS for field in first[:2]):
-        return True
-    if len(first) == 3 and not _is_number(first[2]):
-        return True
-    return (
-        len(rows) > 1
-        and not any(_is_number(field) for field in first[:ids])
-        and all(_is_number(field) for row in rows[1:] for field in row[:ids])
-    )
-
-
-def _is_number(field: str) -> bool:
+def is_number(field: str) -> bool:
+    """Whether a cell is a number."""
     try:
         float(field)
     except ValueError:
         return False
     return True
-
-
-def _wanted(columns: Sequence[int]) -> str:
-    return " or ".join(str(c) for c in columns)
 
 
 def _columns(number: int) -> str:

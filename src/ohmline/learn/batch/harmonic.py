@@ -11,6 +11,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.graph.graph import Graph
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.transduction import Transduction, solve_columns
+from ohmline.learn.contract import learner_box
 
 
 @final
@@ -48,3 +49,6 @@ class Harmonic(Transduction):
 
     def __repr__(self) -> str:
         return "Harmonic()"
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)

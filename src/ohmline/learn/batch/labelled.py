@@ -13,7 +13,9 @@ from ohmline.checks import listed
 from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import LapSVM, median_distance
+from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.loss import Loss
+from ohmline.learn.travel import expect_named
 
 
 @final
@@ -104,6 +106,13 @@ class LabelledOnly:
         """
         return self._machine.predict(points)
 
+    def __getstate__(self) -> object:
+        expect_named(self, "kernel", self.kernel, "RBF(1.0)(a, b)")
+        return super().__getstate__()
+
     def __repr__(self) -> str:
         machine = self._machine
         return f"LabelledOnly({self.kernel!r}, lambda_1={machine.lambda_1:g}, loss={str(machine.loss)!r})"
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)

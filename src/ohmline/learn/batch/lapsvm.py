@@ -16,9 +16,11 @@ from ohmline.kernel.vector import RBF, VectorKernel
 from ohmline.learn.batch.between import between
 from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
+from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.loss import Loss
+from ohmline.learn.travel import expect_named
 
 
 @final
@@ -179,11 +181,19 @@ class LapSVM:
             raise ParameterError("weights must give one weight of at least 0 for each pair of points")
         return np.asarray(w.sum(1)[:, None] * gram - w @ gram, dtype=np.float64)
 
+    def __getstate__(self) -> object:
+        expect_named(self, "kernel", self.kernel, "RBF(1.0)(a, b)")
+        expect_named(self, "weights", self.weights, "RBF(1.0)(a, b)")
+        return super().__getstate__()
+
     def __repr__(self) -> str:
         return (
             f"LapSVM({self.kernel!r}, {self.weights!r}, lambda_1={self.lambda_1:g}, "
             f"lambda_2={self.lambda_2:g}, loss={str(self.loss)!r})"
         )
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)
 
 
 def said(scores: Floats, classes: tuple[Any, ...]) -> list[Any]:

@@ -13,6 +13,7 @@ from ohmline.errors import ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.transduction import Transduction, solve_columns
+from ohmline.learn.contract import learner_box
 
 
 @final
@@ -54,3 +55,6 @@ class LLGC(Transduction):
 
     def __repr__(self) -> str:
         return f"LLGC({self.alpha:g})"
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)

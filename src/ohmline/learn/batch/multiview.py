@@ -16,11 +16,13 @@ from ohmline.learn.batch.between import between
 from ohmline.learn.batch.deformed import solve_deformed
 from ohmline.learn.batch.labelling import Labelling
 from ohmline.learn.batch.lapsvm import median_distance, said
+from ohmline.learn.contract import learner_box
 from ohmline.learn.manifold.arguments import expect_moderate
 from ohmline.learn.manifold.choices import member
 from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.loss import Loss
 from ohmline.learn.manifold.smoothness import Multiview
+from ohmline.learn.travel import expect_named
 
 
 @final
@@ -154,9 +156,16 @@ class MultiviewSVM:
         """
         return said(self.margins(points), self.classes)
 
+    def __getstate__(self) -> object:
+        expect_named(self, "kernel", self.kernel, "RBF(1.0)(a, b)")
+        return super().__getstate__()
+
     def __repr__(self) -> str:
         views = ", ".join(map(str, self.views))
         return (
             f"MultiviewSVM({views}, kernel={self.kernel!r}, lambda_1={self.lambda_1:g}, "
             f"lambda_2={self.lambda_2:g}, loss={str(self.loss)!r})"
         )
+
+    def _repr_html_(self) -> str:
+        return learner_box(self)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Hashable
-from typing import Self, final
+from copy import deepcopy
+from typing import Any, Self, final
 
 import numpy as np
 
+from ohmline.arrays import AnyArray
 from ohmline.checks import count, flag, instance, room, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
@@ -31,10 +33,11 @@ from ohmline.learn.contract import (
 from ohmline.learn.halving.counting import Profile, convolve, counted, parts, profile_pair
 from ohmline.learn.halving.elimination import eliminated
 from ohmline.learn.ranges import SIGNS, in_range
+from ohmline.learn.turns import TakesTurns
 
 
 @final
-class Halving(BinaryLearner[Hashable]):
+class Halving(TakesTurns, BinaryLearner[Hashable]):
     """Predicts as the majority of the labellings with a small cut that fit what was seen.
 
     | papers 001, 002 | here |
@@ -107,6 +110,10 @@ class Halving(BinaryLearner[Hashable]):
                 f"weigh {whole:g}); {remedy}"
             )
 
+    def _chances(self, scores: AnyArray) -> AnyArray:
+        """The share of the labellings that are left and say so."""
+        return (1 + scores) / 2
+
     @property
     def nodes(self) -> NodeIndex:
         """The nodes it may be asked about."""
@@ -129,6 +136,10 @@ class Halving(BinaryLearner[Hashable]):
         return View(sign(margin), margin)
 
     def learn_one(self, x: Hashable, y: Label | None) -> Update:
+        with self.alone():
+            return self._learn_one(x, y)
+
+    def _learn_one(self, x: Hashable, y: Label | None) -> Update:
         i = self.graph.nodes.position(x)
         if y is None:
             return Update(None, False, 0.0)
@@ -144,7 +155,7 @@ class Halving(BinaryLearner[Hashable]):
         mistake = (1 if plus >= minus else -1) != code
         if left == plus + minus:
             return Update(mistake, False, 0.0)
-        with undisturbed():  # the label and what is counted with it, or neither
+        with undisturbed(), self._still:  # the label and what is counted with it, or neither
             self._label[i] = code
             c = int(self.graph.component_of[i])
             self._sides[c] = counted(self._parts[c], self._label, self.cut_budget)
@@ -159,7 +170,7 @@ class Halving(BinaryLearner[Hashable]):
             "cut_budget": np.array(self.cut_budget),
             "exactly": np.array(self.exactly),
             "width_limit": np.array(self.width_limit),
-            "label": np.array(self._label, dtype=np.int64),
+            "label": np.array(list(self._label), dtype=np.int64),
         }
 
     @classmethod
@@ -183,13 +194,25 @@ class Halving(BinaryLearner[Hashable]):
         return learner
 
     def checkpoint(self) -> Callable[[], None]:
-        label, sides = list(self._label), list(self._sides)
+        with self._still:
+            label, sides = list(self._label), list(self._sides)
 
         def put_back() -> None:
-            self._label, self._sides = list(label), list(sides)
-            self._balance()
+            with self._still:
+                self._label, self._sides = list(label), list(sides)
+                self._balance()
 
         return put_back
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._still:
+            mine = {
+                name: getattr(self, name) for name in ("_label", "_sides", "_ahead", "_behind", "_within")
+            }
+            return {**super().__getstate__(), **{name: type(part)(part) for name, part in mine.items()}}
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)  # two learners never share what they have seen
 
     def _balance(self) -> None:
         """The profiles of the components before and after each one together."""
@@ -213,10 +236,11 @@ class Halving(BinaryLearner[Hashable]):
     def _counts(self, i: int) -> tuple[int, int]:
         """How many labellings say -1 and +1 at position i."""
         c, k = int(self.graph.component_of[i]), self.cut_budget
-        within = self._others(c)
+        with self._still:
+            within, sides = self._others(c), self._sides[c]
         minus, plus = (
             sum(x * within[min(k - cut, len(within) - 1)] for cut, x in enumerate(profile[: k + 1]))
-            for profile in profile_pair(self._sides[c], self._turn[i], k)
+            for profile in profile_pair(sides, self._turn[i], k)
         )
         return minus, plus
 

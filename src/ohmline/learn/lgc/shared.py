@@ -27,6 +27,7 @@ from ohmline.learn.lgc.ridge_regression import (
     tie,
 )
 from ohmline.learn.node_learner import OverKernel
+from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, expect_listed
 from ohmline.learn.step import learn, variance, view
 
@@ -134,6 +135,18 @@ class SharedLGC(OverKernel, ManyClassLearner):
         # Targets 2e - 1 instead of e: the scores are 2 s - (the score of "any class", the sum of s).
         scores = 2 * shares - shares.sum()
         return {names[code]: float(score) for code, score in zip(known, scores, strict=True)}
+
+    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
+        codes, margins = self._views(places)
+        known = self.state.order[: self.state.seen[0]]
+        scores = np.full(
+            (len(places), len(self.classes)), -np.inf
+        )  # a class that was never seen is not possible
+        shares = np.asarray(self.space.rows[places] @ self.state.weights[known].T, dtype=np.float64)
+        scores[:, known] = 2 * shares - shares.sum(axis=1, keepdims=True)
+        if not len(known):
+            scores[:] = 0.0
+        return self._predicted(things, self.classes, codes, margins, scores)
 
     def belief(self) -> LinearBelief:
         """Its regression: the shares of the classes, and the covariance of their weights."""

@@ -18,13 +18,15 @@ from ohmline.learn.contract import State, expect_fingerprint, expect_kind, expec
 from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
+from ohmline.learn.local_lgc.everywhere import chances_of, decide_all, field_of, global_is_cheaper
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
 from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
-from ohmline.learn.local_lgc.step import chances_at, scores_at
+from ohmline.learn.local_lgc.step import chances_at, scores_at, survey
 from ohmline.learn.local_lgc.worth import put_worths, worths_of
+from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
 
 
@@ -216,6 +218,19 @@ class LocalLGC(ChangingLearner):
             classes, chance = self.classes, np.zeros(len(self._table))
             known = chances_at(self.space, self.state, t, chance)
         return dict(zip(classes, chance.tolist(), strict=True)) if known else {}
+
+    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
+        n, classes = len(places), len(self._table)
+        codes, margins = np.empty(n, np.int64), np.empty(n)
+        certain = np.empty(n, np.bool_)
+        if global_is_cheaper(self.space, n):
+            scores, error = field_of(self.space, self.state, classes)
+            decide_all(self.space, self.state, scores, error, places, codes, margins, certain)
+            chances = chances_of(self.state, scores[places], codes)
+        else:
+            chances = np.empty((n, classes))
+            survey(self.space, self.state, places, codes, margins, certain, chances)
+        return Predictions(things, self.classes, codes, chances, margins, certain, calibrated=True)
 
     def label_one(self, x: Hashable) -> Any:
         """The label learned for `x`; None if there is none.

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Floats
+from ohmline.arrays import Bools, Floats, Ints
 from ohmline.compiled import compiled, implements, internal
 from ohmline.learn.local_lgc.adjacency import Adjacency, diagonal, root
+from ohmline.learn.local_lgc.certain import settle_class
 from ohmline.learn.local_lgc.chances import chances, sharpen
 from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, lower
 from ohmline.learn.local_lgc.relax import drop_class, mend
@@ -167,6 +168,31 @@ def chances_at(adjacency: Adjacency, state: LocalState, t: int, chance: Floats) 
         return False
     chances(state, chance)
     return True
+
+
+@compiled
+def survey(
+    adjacency: Adjacency,
+    state: LocalState,
+    where: Ints,
+    codes: Ints,
+    margins: Floats,
+    certain: Bools,
+    chance: Floats,
+) -> None:
+    """What local solves say of the nodes `where`, one after the other."""
+    for a in range(where.shape[0]):
+        look_at(adjacency, state, where[a])
+        found = state.solve.found[0]
+        codes[a], margins[a] = found.code, found.margin
+        if found.code < 0:
+            chance[a] = np.nan
+            certain[a] = False
+            continue
+        chances(state, chance[a])
+        proven, _ = settle_class(adjacency, state, where[a], adjacency.tolerance)
+        certain[a] = proven and state.solve.found[0].code == codes[a]
+        state.solve.found[0].node = -1
 
 
 @implements(view, LocalState)

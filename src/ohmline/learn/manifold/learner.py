@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import Floats, matrix, vector, whole_numbers
+from ohmline.arrays import AnyArray, Floats, matrix, vector, whole_numbers
 from ohmline.checks import flag, iterator, listed
 from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError, ShapeError
@@ -26,6 +26,7 @@ from ohmline.learn.manifold.model import Functions, Model
 from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Smoothness
 from ohmline.learn.manifold.warm_up import WarmUp
+from ohmline.learn.predictions import Predictions
 from ohmline.learn.step import UNLABELLED
 from ohmline.learn.turns import LOCKS
 from ohmline.representation import represent
@@ -286,6 +287,17 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
 
     def _placed(self, place: Any) -> Floats:
         return self.locate(place)
+
+    def _surveyed(self, nodes: Iterable[ArrayLike] | None) -> tuple[Any, Floats]:
+        points = self.locate_all(self._all_things() if nodes is None else nodes)
+        return range(len(points)), points
+
+    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
+        seen = [self._look(row) for row in places]
+        codes = np.array([code for code, _ in seen], dtype=np.int64)
+        margins = np.array([margin for _, margin in seen], dtype=np.float64)
+        scores = np.array([self.scores_one(row) for row in places]).reshape(len(places), len(self.classes))
+        return self._predicted(things, self.classes, codes, margins, scores)
 
     def ready(self, trials: int) -> int:
         if not self.options.compiled or (self._model is None and self.options.open_width):

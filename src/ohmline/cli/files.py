@@ -1,0 +1,132 @@
+"""Options of every command that reads a graph or labels: the parameters of `ohmline.graph.read` and `read_labels`."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from ohmline.graph.graph import Graph
+
+
+class Parallel(StrEnum):
+    """The values of `ohmline.graph.Parallel`, without loading the library for `--help`."""
+
+    sum = "sum"
+    max = "max"
+    refuse = "refuse"
+
+
+GraphFile = Annotated[
+    Path, typer.Argument(help="The graph: an edge list, GraphML, Matrix Market or Parquet.")
+]
+LabelsFile = Annotated[Path, typer.Argument(help="The labels: a node and its label on each line.")]
+Symmetrise = Annotated[
+    bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first row of the edges names the columns; seen from the rows.",
+    ),
+]
+Source = Annotated[
+    str | None,
+    typer.Option("--source", help="The column of one end of the edges, by name or number (from 0)."),
+]
+Target = Annotated[str | None, typer.Option("--target", help="The column of the other end.")]
+Weight = Annotated[
+    str | None, typer.Option("--weight", help="The column of the weights; 'none' for edges that all weigh 1.")
+]
+Nodes = Annotated[
+    Path | None, typer.Option("--nodes", help="A file of all nodes, for those that no edge names.")
+]
+ParallelEdges = Annotated[
+    Parallel | None, typer.Option("--parallel", help="What becomes of several edges between two nodes.")
+]
+LabelsHeader = Annotated[
+    bool | None,
+    typer.Option(
+        "--labels-header/--no-labels-header", help="Whether the first row of the labels names the columns."
+    ),
+]
+Node = Annotated[str | None, typer.Option("--node", help="The column of the nodes in the file of labels.")]
+Label = Annotated[str | None, typer.Option("--label", help="The column of the labels.")]
+SkipUnknown = Annotated[
+    bool, typer.Option("--skip-unknown", help="Leave out labels of nodes that the graph does not have.")
+]
+
+
+def column(value: str | None) -> str | int | None:
+    """A column as the library takes it: digits are a number.
+
+    >>> column("2"), column("payer"), column(None)
+    (2, 'payer', None)
+    """
+    return int(value) if value is not None and value.isdecimal() else value
+
+
+def weight_column(value: str | None) -> str | int | None:
+    """The column of the weights; False, which means none of them, for 'none'.
+
+    >>> weight_column("none"), weight_column("amount")
+    (False, 'amount')
+    """
+    return False if value == "none" else column(value)
+
+
+def read_graph(
+    path: Path,
+    header: bool | None,
+    source: str | None,
+    target: str | None,
+    weight: str | None,
+    nodes: Path | None,
+    parallel: Parallel | None,
+    symmetrise: bool,
+) -> Graph:
+    """The graph of a file, by the options of a command."""
+    import ohmline.graph
+
+    options: dict[str, Any] = {} if parallel is None else {"parallel": parallel.value}
+    return ohmline.graph.read(
+        path,
+        header=header,
+        source=column(source),
+        target=column(target),
+        weight=weight_column(weight),
+        nodes=nodes,
+        symmetrise=symmetrise,
+        **options,
+    )
+
+
+def read_known(
+    path: Path, graph: Graph, header: bool | None, node: str | None, label: str | None, skip_unknown: bool
+) -> dict[Any, Any]:
+    """The labels of a file, by the options of a command."""
+    import ohmline.graph
+
+    return dict(
+        ohmline.graph.read_labels(
+            path,
+            graph=graph,
+            header=header,
+            node=column(node),
+            label=column(label),
+            skip_unknown=skip_unknown,
+        )
+    )
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names are of one file, also where it is not there yet."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return os.path.abspath(one) == os.path.abspath(other)

@@ -1,0 +1,45 @@
+"""Errors of the library in the words of the command line: the flag, not the Python argument.
+
+Messages name a remedy as `name=value`, and a bad value as `name must be ...`. Where the command that runs has an option
+of that name, its flag takes the place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_VALUE = r"(?:'[^']*'|\"[^\"]*\"|\.\.\.|\[[^\]]*\]|[\w.+-]*\w)?"
+
+
+def flags_of(command: Any) -> dict[str, tuple[str, str]]:
+    """For every option of a command the flag that sets it, and the one that turns it off ("" where there is none)."""
+    found = {}
+    for parameter in getattr(command, "params", ()):
+        if parameter.param_type_name == "option":
+            longest = max(parameter.opts, key=len)
+            found[parameter.name] = (longest, max(parameter.secondary_opts, key=len, default=""))
+    return found
+
+
+def in_flags(message: str, flags: Mapping[str, tuple[str, str]]) -> str:
+    """A message with the flags of a command in place of the parameters that they set.
+
+    >>> flags = {"symmetrise": ("--symmetrise", ""), "header": ("--header", "--no-header"), "source": ("--source", "")}
+    >>> in_flags("edge (0, 1) has two weights; pass symmetrise=True to take max(S, S')", flags)
+    "edge (0, 1) has two weights; pass --symmetrise to take max(S, S')"
+    >>> in_flags("'a' names a column, and header=False says that there are none; pass source=...", flags)
+    "'a' names a column, and --no-header says that there are none; pass --source ..."
+    """
+    for name, (on, off) in flags.items():
+
+        def flag(match: re.Match[str], on: str = on, off: str = off) -> str:
+            value = match.group(1).strip("'\"")
+            if value in ("True", "False") and (value == "True" or off):
+                return on if value == "True" else off
+            return f"{on} {value}".rstrip()
+
+        message = re.sub(rf"(?<![\w.]){name}=(?!=)({_VALUE})", flag, message)
+        message = re.sub(rf"^{name} (?=must )", f"{on} ", message)
+    return message

@@ -1,0 +1,349 @@
+"""`ohmline label`."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ohmline.cli.files import (
+    Header,
+    Label,
+    LabelsHeader,
+    Node,
+    Nodes,
+    ParallelEdges,
+    Source,
+    Target,
+    Weight,
+    column,
+    same_file,
+    weight_column,
+)
+from ohmline.cli.output import AsJson, Seed, print_json
+from ohmline.errors import FileFormatError, LabelError, ParameterError
+
+if TYPE_CHECKING:
+    from ohmline.graph.graph import Graph
+    from ohmline.labelling import Session
+
+HEADER = b"node,label\n"
+"""The first line of the labels that this command writes."""
+
+
+def label(
+    graph: Annotated[
+        Path, typer.Argument(help="The graph: an edge list, GraphML, Matrix Market or Parquet.")
+    ],
+    labels: Annotated[
+        Path | None, typer.Argument(help="Labels that are known already; the file is never changed.")
+    ] = None,
+    classes: Annotated[
+        str, typer.Option(help="The classes, separated by commas; a journal that exists knows its own.")
+    ] = "",
+    text: Annotated[Path | None, typer.Option(help="A table with a node and its text in each row.")] = None,
+    goal: Annotated[
+        str, typer.Option(help="Stop when at most so many predictions are wrong, such as 5%.")
+    ] = "",
+    confidence: Annotated[str, typer.Option(help="How sure the goal is to be reached.")] = "95%",
+    journal: Annotated[
+        Path | None, typer.Option(help="Where every answer is kept; GRAPH with .labels.jsonl by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The labels, written on quitting; GRAPH with .labels.csv by default.")
+    ] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(help="Also write the class of every node, labelled or predicted.")
+    ] = None,
+    export: Annotated[
+        bool, typer.Option("--export", help="Ask nothing: write the labels of the journal and stop.")
+    ] = False,
+    who: Annotated[str, typer.Option(help="Who answers; the name of the user by default.")] = "",
+    symmetrise: Annotated[
+        bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
+    ] = False,
+    nodes: Nodes = None,
+    header: Header = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    parallel: ParallelEdges = None,
+    labels_header: LabelsHeader = None,
+    node: Node = None,
+    label: Label = None,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Ask a person for labels in the terminal: the nodes that say most, then a random check.
+
+    One key labels and moves on. Every answer is on the disk before the next question comes, and the same
+    command goes on where it was left, after q, Ctrl-C or a killed process alike.
+    """
+    log = journal or Path(f"{_stem(graph)}.labels.jsonl")
+    table = out or Path(f"{_stem(graph)}.labels.csv")
+    _refuse_to_overwrite(
+        table, predictions, {"GRAPH": graph, "LABELS": labels, "--text": text, "--journal": log}
+    )
+    if export:
+        _export(log, table, predictions, json)
+        return
+    wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
+    declared = classes_of(classes)
+    begun = time.monotonic()
+    network, texts = _read(
+        graph,
+        text,
+        symmetrise=symmetrise,
+        header=header,
+        source=column(source),
+        target=column(target),
+        weight=weight_column(weight),
+        nodes=nodes,
+        parallel=None if parallel is None else parallel.value,
+    )
+    known = None
+    if labels is not None:
+        known = _known(
+            labels, network, declared, header=labels_header, node=column(node), label=column(label)
+        )
+    elif not declared and not log.exists():
+        raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
+    _expect_terminal()
+    session = _session(
+        network,
+        declared,
+        known,
+        str(labels or ""),
+        journal=log,
+        goal=wanted,
+        confidence=sure,
+        who=who,
+        seed=seed,
+    )
+    with session:
+        signalled = _work(session, graph.name, texts)
+        summary = _finish(session, table, predictions)
+    summary["seconds"] = round(time.monotonic() - begun, 3)
+    if json:
+        print_json(summary)
+    else:
+        _tell(summary)
+    if signalled:
+        raise typer.Exit(128 + signalled)
+
+
+def _read(graph: Path, text: Path | None, **options: Any) -> tuple[Graph, dict[Any, str]]:
+    """The graph, and the texts of its nodes."""
+    import ohmline.graph
+    from ohmline.labelling.texts import read_texts
+
+    network = ohmline.graph.read(graph, **options)
+    return network, {} if text is None else read_texts(text, network)
+
+
+def _known(path: Path, network: Graph, declared: list[str], **options: Any) -> dict[Any, Any]:
+    """The labels of a file, each one of the declared classes."""
+    import ohmline.graph
+    from ohmline.graph.files.table import typed
+
+    found = ohmline.graph.read_labels(path, graph=network, **options)
+    if not declared:
+        return dict(found)
+    by_name = dict(zip(declared, typed(declared), strict=True))
+    for node, each in found.items():
+        if str(each) not in by_name:
+            raise LabelError(
+                f"{path}: node {node!r} has the label {each!r}, which is not among --classes {','.join(declared)}; "
+                "add it there, or mend the file"
+            )
+    return {node: by_name[str(each)] for node, each in found.items()}
+
+
+def _session(
+    network: Graph,
+    declared: list[str],
+    known: dict[Any, Any] | None,
+    source: str,
+    *,
+    who: str,
+    **options: Any,
+) -> Session:
+    from ohmline.graph.files.table import typed
+    from ohmline.labelling import Session
+
+    classes = typed(declared) if declared else None
+    return Session(network, classes, labels=known, source=source, who=who or _user(), **options)
+
+
+def _work(session: Session, title: str, texts: Any) -> int:
+    """Let the person answer; the number of the signal that ended it, 0 for none."""
+    from ohmline.cli.label_desk import Desk, Ended, ending
+
+    with ending():
+        try:
+            Desk(session, title, texts).work()
+        except Ended as ended:
+            return int(ended.args[0])
+        except OSError as error:  # the terminal is gone
+            if error.filename is not None:
+                raise
+            return 1
+    return 0
+
+
+def _finish(session: Session, table: Path, predictions: Path | None) -> dict[str, Any]:
+    """Write the files, and say what was done."""
+    from ohmline.labelling.export import write_labels, write_predictions
+
+    progress = session.progress()
+    write_labels(session.labels, table)
+    if predictions is not None:
+        write_predictions(session, predictions)
+    limit = progress.limit
+    return {
+        "journal": str(session.journal.path),
+        "out": str(table),
+        "predictions": None if predictions is None else str(predictions),
+        "nodes": progress.nodes,
+        "labels": progress.labels,
+        "imported": progress.imported,
+        "skipped": progress.skipped,
+        "counts": {str(k): v for k, v in _counts(session).items()},
+        "stage": progress.stage.value,
+        "estimated_error": progress.estimate,
+        "goal": progress.goal,
+        "confidence": session.confidence,
+        "at_most": None if limit is None else limit.share,
+        "sampled": None if limit is None else limit.sampled,
+        "found": None if limit is None else limit.found,
+        "more": progress.more,
+    }
+
+
+def _counts(session: Session) -> dict[Any, int]:
+    counted = Counter(session.labels.values())
+    return {each: counted[each] for each in session.classes}
+
+
+def _tell(summary: dict[str, Any]) -> None:
+    counts = ", ".join(f"{name} {count:,}" for name, count in summary["counts"].items())
+    print(f"\n{summary['labels']:,} of {summary['nodes']:,} nodes are labelled: {counts}")
+    if summary["at_most"] is not None:
+        sure, most = 100 * summary["confidence"], 100 * summary["at_most"]
+        print(
+            f"  with {sure:g} % confidence at most {most:.3g} % of the other predictions are wrong "
+            f"({summary['found']:,} of {summary['sampled']:,} random ones were)"
+        )
+    print(f"  labels   {summary['out']}")
+    if summary["predictions"]:
+        print(f"  classes  {summary['predictions']}")
+    print(f"  journal  {summary['journal']}; the same command goes on from here")
+
+
+def _export(journal: Path, table: Path, predictions: Path | None, json: bool) -> None:
+    from ohmline.labelling.export import labels_in, write_labels
+
+    if predictions is not None:
+        raise ParameterError(
+            "--predictions needs the learner, which --export does not make; run without --export, and quit"
+        )
+    found = labels_in(journal)
+    write_labels(found, table)
+    if json:
+        print_json({"journal": str(journal), "out": str(table), "labels": len(found)})
+    else:
+        print(f"{len(found):,} labels are in {table}")
+
+
+def classes_of(text: str) -> list[str]:
+    """The names in `--classes`.
+
+    >>> classes_of("theory, rl,nets")
+    ['theory', 'rl', 'nets']
+    """
+    if not text:
+        return []
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise ParameterError(f"--classes {text!r} has an empty name; write --classes theory,rl,nets")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise LabelError(f"--classes names {twice!r} twice; name each class once")
+    return names
+
+
+def share_of(text: str, flag: str) -> float:
+    """A share written as 5% or 0.05.
+
+    >>> share_of("5%", "--goal"), share_of("0.05", "--goal")
+    (0.05, 0.05)
+    """
+    written = text.strip()
+    try:
+        share = float(written.removesuffix("%")) / (100 if written.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise ParameterError(f"{flag} {text!r} is no share between 0 and 1; write {flag} 5% or {flag} 0.05")
+    return round(share, 12)
+
+
+def _expect_terminal() -> None:
+    for name, stream in (("standard input", sys.stdin), ("standard error", sys.stderr)):
+        if not stream.isatty():
+            raise ParameterError(
+                f"ohmline label asks a person and needs a terminal, and {name} is none; run it in one, or let "
+                "ohmline suggest GRAPH LABELS say which nodes to label, and write the answers into LABELS"
+            )
+
+
+def _refuse_to_overwrite(table: Path, predictions: Path | None, others: dict[str, Path | None]) -> None:
+    graph, labels = others["GRAPH"], others["LABELS"]
+    if graph is not None and labels is not None and same_file(graph, labels):
+        raise ParameterError(
+            f"GRAPH and LABELS are both {graph}; LABELS has a node and its label on each line"
+        )
+    for flag, path in (("--out", table), ("--predictions", predictions)):
+        for name, other in others.items():
+            if path is not None and other is not None and same_file(path, other):
+                raise ParameterError(
+                    f"{flag} {path} is {name}, which is never overwritten; name another file"
+                )
+    if predictions is not None and same_file(table, predictions):
+        raise ParameterError(f"--out and --predictions are both {table}; name two files")
+    if table.exists() and not _is_ours(table):
+        raise FileFormatError(
+            f"{table} exists and was not written by this command; give it as LABELS if it has labels, and name another "
+            "file with --out"
+        )
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(HEADER)) == HEADER
+    except OSError:
+        return False
+
+
+def _stem(graph: Path) -> str:
+    name = graph.name
+    for ending in (
+        ".gz",
+        ".zst",
+        graph.with_suffix("").suffix if graph.suffix in (".gz", ".zst") else graph.suffix,
+    ):
+        name = name.removesuffix(ending) if ending else name
+    return name or "graph"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""

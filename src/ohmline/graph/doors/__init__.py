@@ -1,0 +1,1 @@
+"""Graphs and labels out of the tables, graphs and databases of other libraries, and back."""
