@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from ohmline.graph import read_labels
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn import LocalLGC, OnlineLearner
 from ohmline.learn.labels import plain_label
+
+log = logging.getLogger(__name__)
 
 
 def fit(
@@ -62,6 +65,7 @@ def fit(
 
 def _learner(graph: Graph, learner: Any, classes: Any) -> OnlineLearner[Any, Any]:
     if learner is None:
+        log.info("no learner given: LocalLGC for %d nodes and %d edges", graph.n, graph.n_edges)
         return LocalLGC(graph, classes)
     if classes is not None:
         raise LearnerError("classes are for learner=None; give them to the learner that you make")
