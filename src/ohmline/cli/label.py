@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
 import sys
 import time
 from collections import Counter
@@ -12,6 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ohmline.cli.files import (
+    Header,
+    Label,
+    LabelsHeader,
+    Node,
+    Nodes,
+    ParallelEdges,
+    Source,
+    Target,
+    Weight,
+    column,
+    same_file,
+    weight_column,
+)
 from ohmline.cli.output import AsJson, Seed, print_json
 from ohmline.errors import FileFormatError, LabelError, ParameterError
 
@@ -54,6 +67,15 @@ def label(
     symmetrise: Annotated[
         bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
     ] = False,
+    nodes: Nodes = None,
+    header: Header = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    parallel: ParallelEdges = None,
+    labels_header: LabelsHeader = None,
+    node: Node = None,
+    label: Label = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -73,17 +95,35 @@ def label(
     wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
     declared = classes_of(classes)
     begun = time.monotonic()
-    session, texts = _opened(
+    network, texts = _read(
         graph,
-        labels,
-        declared,
         text,
+        symmetrise=symmetrise,
+        header=header,
+        source=column(source),
+        target=column(target),
+        weight=weight_column(weight),
+        nodes=nodes,
+        parallel=None if parallel is None else parallel.value,
+    )
+    known = None
+    if labels is not None:
+        known = _known(
+            labels, network, declared, header=labels_header, node=column(node), label=column(label)
+        )
+    elif not declared and not log.exists():
+        raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
+    _expect_terminal()
+    session = _session(
+        network,
+        declared,
+        known,
+        str(labels or ""),
         journal=log,
         goal=wanted,
         confidence=sure,
         who=who,
         seed=seed,
-        symmetrise=symmetrise,
     )
     with session:
         signalled = _work(session, graph.name, texts)
@@ -97,45 +137,21 @@ def label(
         raise typer.Exit(128 + signalled)
 
 
-def _opened(
-    graph: Path,
-    labels: Path | None,
-    declared: list[str],
-    text: Path | None,
-    *,
-    symmetrise: bool,
-    who: str,
-    **options: Any,
-) -> tuple[Session, Any]:
-    """The session, and the texts of the nodes."""
+def _read(graph: Path, text: Path | None, **options: Any) -> tuple[Graph, dict[Any, str]]:
+    """The graph, and the texts of its nodes."""
     import ohmline.graph
-    from ohmline.graph.files.table import typed
-    from ohmline.labelling import Session
     from ohmline.labelling.texts import read_texts
 
-    network = ohmline.graph.read(graph, symmetrise=symmetrise)
-    texts = {} if text is None else read_texts(text, network)
-    known = None if labels is None else _known(labels, network, declared)
-    if not declared and known is None and not options["journal"].exists():
-        raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
-    _expect_terminal()
-    session = Session(
-        network,
-        typed(declared) if declared else None,
-        labels=known,
-        source="" if labels is None else str(labels),
-        who=who or _user(),
-        **options,
-    )
-    return session, texts
+    network = ohmline.graph.read(graph, **options)
+    return network, {} if text is None else read_texts(text, network)
 
 
-def _known(path: Path, network: Graph, declared: list[str]) -> dict[Any, Any]:
+def _known(path: Path, network: Graph, declared: list[str], **options: Any) -> dict[Any, Any]:
     """The labels of a file, each one of the declared classes."""
     import ohmline.graph
     from ohmline.graph.files.table import typed
 
-    found = ohmline.graph.read_labels(path, graph=network)
+    found = ohmline.graph.read_labels(path, graph=network, **options)
     if not declared:
         return dict(found)
     by_name = dict(zip(declared, typed(declared), strict=True))
@@ -146,6 +162,22 @@ def _known(path: Path, network: Graph, declared: list[str]) -> dict[Any, Any]:
                 "add it there, or mend the file"
             )
     return {node: by_name[str(each)] for node, each in found.items()}
+
+
+def _session(
+    network: Graph,
+    declared: list[str],
+    known: dict[Any, Any] | None,
+    source: str,
+    *,
+    who: str,
+    **options: Any,
+) -> Session:
+    from ohmline.graph.files.table import typed
+    from ohmline.labelling import Session
+
+    classes = typed(declared) if declared else None
+    return Session(network, classes, labels=known, source=source, who=who or _user(), **options)
 
 
 def _work(session: Session, title: str, texts: Any) -> int:
@@ -272,17 +304,17 @@ def _expect_terminal() -> None:
 
 def _refuse_to_overwrite(table: Path, predictions: Path | None, others: dict[str, Path | None]) -> None:
     graph, labels = others["GRAPH"], others["LABELS"]
-    if graph is not None and labels is not None and _same(graph, labels):
+    if graph is not None and labels is not None and same_file(graph, labels):
         raise ParameterError(
             f"GRAPH and LABELS are both {graph}; LABELS has a node and its label on each line"
         )
     for flag, path in (("--out", table), ("--predictions", predictions)):
         for name, other in others.items():
-            if path is not None and other is not None and _same(path, other):
+            if path is not None and other is not None and same_file(path, other):
                 raise ParameterError(
                     f"{flag} {path} is {name}, which is never overwritten; name another file"
                 )
-    if predictions is not None and _same(table, predictions):
+    if predictions is not None and same_file(table, predictions):
         raise ParameterError(f"--out and --predictions are both {table}; name two files")
     if table.exists() and not _is_ours(table):
         raise FileFormatError(
@@ -297,13 +329,6 @@ def _is_ours(path: Path) -> bool:
             return file.read(len(HEADER)) == HEADER
     except OSError:
         return False
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return os.path.abspath(one) == os.path.abspath(other)
 
 
 def _stem(graph: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ohmline.checks import file_path
 from ohmline.errors import FileFormatError
-from ohmline.graph.files.paths import FileLimits, text
+from ohmline.graph.files.paths import FileLimits, content, text
 from ohmline.graph.graph import Graph
 
 NODE_NAMES = ("node", "node_id", "nodeid", "id", "name")
@@ -106,7 +106,7 @@ def _joined(fields: list[tuple[str, str]]) -> str:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    written = text(path, FileLimits())
+    written = text(path, content(path, FileLimits()))
     line = written.split("\n", 1)[0]
     delimiter = next((d for d in "\t,;" if d in line), None)
     if delimiter is None:

@@ -13,8 +13,9 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints, read_only
 from ohmline.errors import UnknownNode
-from ohmline.learn.table import write_arrow, write_csv, write_frame, write_parquet
+from ohmline.learn.table import plain_columns, write_arrow, write_csv, write_frame, write_parquet
 from ohmline.markup import box, clipped, counted, some, table, words
+from ohmline.sql import write_table
 
 SHOWN = 8
 """How many rows a notebook shows."""
@@ -176,6 +177,25 @@ class Predictions(Sequence[Prediction]):
     def to_arrow(self) -> Any:
         """The table as a pyarrow Table (needs the extra `io`)."""
         return write_arrow(self.columns())
+
+    def to_sql(self, connection: Any, table: str, *, if_exists: str = "fail") -> int:
+        """Write the table to a database in one transaction: all rows are there afterwards, or none.
+
+        Parameters
+        ----------
+        connection
+            An open connection of DB-API 2 (sqlite3, psycopg, DuckDB, ...) or ADBC.
+        table
+            The name of the table.
+        if_exists
+            `"fail"` (default), `"replace"` or `"append"`: what becomes of a table that is there already.
+
+        Returns
+        -------
+        int
+            How many rows were written.
+        """
+        return write_table(connection, table, plain_columns(self.columns()), if_exists=if_exists)
 
     def __len__(self) -> int:
         return len(self.codes)
