@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from scipy import sparse
 
 import ohmline as ohm
 from fuzz.nasty import graph
+from ohmline.labelling import Session
 
 MODULES = (
     "ohmline",
@@ -32,6 +34,7 @@ MODULES = (
     "ohmline.bound",
     "ohmline.data",
     "ohmline.adapt.networkx",
+    "ohmline.labelling",
 )
 RECORDS = frozenset(
     [
@@ -68,6 +71,10 @@ RECORDS = frozenset(
         "Confusion",
         "Measures",
         "Remote",
+        "Neighbour",
+        "Opinion",
+        "Progress",
+        "Question",
     ]
 )
 """Records that the package makes and nobody else: their fields are not a door."""
@@ -212,7 +219,13 @@ def tree_manifold() -> ohm.OnlineManifold:
     return learner
 
 
+def journal() -> str:
+    """The name of a journal that does not exist yet."""
+    return tempfile.mktemp(suffix=".jsonl")
+
+
 INSTANCES: dict[str, Callable[[], Any]] = {
+    "Session": lambda: Session(graph(), ["red", "blue"], journal=journal()),
     **LEARNERS,
     "Graph": graph,
     "NodeIndex": lambda: graph().nodes,
@@ -333,6 +346,8 @@ USUAL_COLUMNS: dict[str, Callable[[], Any]] = {
 EXTRAS = {"Graph.to_pyg": "torch_geometric"}
 """What needs a library that is too large to be installed for tests."""
 SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
+    "Session": {"classes": lambda: ["red", "blue"], "journal": journal},
+    "Session.answer": {"label": lambda: "red"},
     "Graph": {"nodes": lambda: ohm.graph.NodeIndex(2)},
     "Graph.from_edges": {"nodes": lambda: None},
     "Graph.from_columns": {"nodes": lambda: None, "weights": lambda: [1.0, 2.0]},

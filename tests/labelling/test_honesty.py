@@ -58,5 +58,5 @@ def test_a_session_stops_wrongly_no_more_often_than_it_promises(tmp_path: Path) 
 @pytest.mark.usefixtures("quick")
 def test_a_session_stops_where_the_predictions_are_good(tmp_path: Path) -> None:
     stopped, wrongly, _ = played(tmp_path, noise=0.06)
-    assert stopped > 0.9 * RUNS
+    assert stopped > 0.7 * RUNS
     assert wrongly <= 0.1 * RUNS

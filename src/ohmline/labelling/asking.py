@@ -8,16 +8,22 @@ import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.learn import LocalLGC
-from ohmline.query import suggest
+from ohmline.query import SigmaOptimal, suggest
 
 SAMPLE = 1000
 """How many nodes, drawn at random, the learner's own estimate of its error is taken over."""
 
 
-def best_question(learner: LocalLGC, places: Ints, seed: int) -> tuple[Hashable, str]:
-    """The node whose label is worth most among those at these positions, and why, in words."""
-    found = suggest(learner, k=1, nodes=[learner.nodes[int(k)] for k in places], seed=seed)
-    return found.rows[0].node, found.rows[0].why
+def best_question(learner: LocalLGC, places: Ints, seed: int, unseen: int) -> tuple[Hashable, str]:
+    """The node whose label is worth most among those at these positions, and why, in words.
+
+    While there are classes that nobody has named, the nodes that most others depend on come first: a learner that
+    knows one class is sure of it everywhere, and has nothing to doubt.
+    """
+    nodes = [learner.nodes[int(k)] for k in places]
+    query = SigmaOptimal() if unseen else None
+    row = suggest(learner, k=1, query=query, nodes=nodes, seed=seed).rows[0]
+    return row.node, row.why
 
 
 def estimated_error(learner: LocalLGC, places: Ints, seed: Sequence[int]) -> float:

@@ -25,7 +25,7 @@ from ohmline.learn import LocalLGC
 
 FARTHEST = 4000
 """A forecast looks at most so many labels ahead."""
-LEAST_LOOKS = 10
+LEAST_LOOKS = 15
 """Before so many looks nobody can say whether a check will succeed."""
 WORTH = 100
 """A check may go on if it is likely to need no more labels than this, or than there are labels already."""

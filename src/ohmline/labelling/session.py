@@ -27,6 +27,8 @@ ENOUGH = 0.7
 """A check begins once the learner believes that its error is below this share of the goal ..."""
 FIRST_CHECK = 100
 """... or once there are so many labels, or 15 for each class: then its belief needs a check itself."""
+EXPLORE = 10
+"""Classes that did not come up among so many labels for each class are looked for no longer."""
 LEAST = 20
 """No check begins before so many labels, or three for each class; nor sooner than that after another."""
 
@@ -438,7 +440,10 @@ class Session:
                 check = self._begin_check()
             if check is not None:
                 return Question(check.audit.next(), AUDIT, check.number, "a random check")
-        node, why = best_question(self._learner, rest, self._seed)
+        labels = self._answers.labels
+        few = len(labels) < EXPLORE * len(self.classes)
+        unseen = len(self.classes) - len(set(labels.values())) if few else 0
+        node, why = best_question(self._learner, rest, self._seed, unseen)
         return Question(node, QUERY, None, why)
 
     def _is_time_to_check(self) -> bool:

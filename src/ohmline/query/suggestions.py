@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ohmline.learn.table import write_csv, write_frame
+from ohmline.markup import box, clipped, counted, table, words
 
 
 class Suggestion(NamedTuple):
@@ -76,5 +77,21 @@ class Suggestions:
         write_csv(self.columns(), path)
 
     def __repr__(self) -> str:
-        lines = [f"Suggestions({len(self)} nodes)"] + [f"  {row.node!r}: {row.why}" for row in self.rows[:10]]
+        lines = [f"Suggestions({counted(len(self), 'node')})"] + [
+            f"  {row.node!r}: {row.why}" for row in self.rows[:10]
+        ]
         return "\n".join([*lines, "  ..."] if len(self) > 10 else lines)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                clipped(row.node),
+                "don't know" if row.prediction is None else clipped(row.prediction),
+                "" if row.probability != row.probability else f"{row.probability:.3f}",
+                clipped(row.why, 400),
+            )
+            for row in self.rows[:20]
+        ]
+        more = words(f"and {len(self) - 20:,} more; to_frame() has all") if len(self) > 20 else ""
+        head = ("node", "prediction", "probability", "why")
+        return box("Suggestions", table(head, rows, numbers=frozenset({2})), more)
