@@ -104,6 +104,13 @@ def test_many_rows_and_none(connection: Any) -> None:
     assert rows_of(connection, "none") == []
 
 
+def test_columns_without_values_and_of_mixed_numbers(connection: Any) -> None:
+    write_table(
+        connection, "t", {"node": [1, 2], "none": [None, None], "mixed": [1, 0.5], "huge": [2**80, None]}
+    )
+    assert rows_of(connection, "t") == [(1, None, 1.0, str(2**80)), (2, None, 0.5, None)]
+
+
 def test_edges_come_back_from_every_database(connection: Any) -> None:
     graph = Graph.from_edges([("a", "b", 0.5), ("b", "c", 2.0)])
     table = graph.to_pandas()
@@ -194,6 +201,11 @@ def test_postgres_in_every_mode(postgres: str) -> None:
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (2,)
         numbers = "SELECT 1::numeric AS s, 2::numeric AS t, 0.5::numeric AS w"
         assert Graph.from_sql(connection, numbers) == Graph.from_edges([(1, 2, 0.5)])
+        connection.rollback()
+        with connection.transaction(force_rollback=True):  # whose block it is decides
+            write_table(connection, "v", {"x": [1]})
+            assert connection.execute("SELECT x FROM v").fetchall() == [(1,)]
+        assert connection.execute("SELECT to_regclass('v')").fetchone() == (None,)
         closed = psycopg.connect(postgres)
         closed.close()
         with pytest.raises(DatabaseError, match="closed"):

@@ -70,12 +70,12 @@ class DataError(OhmlineError):
     """A data set is missing, truncated, or its checksum does not match."""
 
 
-class JournalError(OhmlineError):
-    """A journal is in use, or cannot be opened or written."""
-
-
 class DatabaseError(OhmlineError, ValueError):
     """A database refused a query or a table; the message has its words."""
+
+
+class JournalError(OhmlineError):
+    """A journal is in use, or cannot be opened or written."""
 
 
 class MissingExtra(OhmlineError, ImportError):

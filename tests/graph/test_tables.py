@@ -249,6 +249,18 @@ def test_the_file_of_edges_is_no_file_of_labels(tmp_path):
     assert read_labels(path, graph=numbers) == labels
 
 
+@pytest.mark.parametrize("share", [1.0, 0.1])
+def test_swapped_files_are_noticed(tmp_path, share):
+    rng = np.random.default_rng(0)
+    edges = put(tmp_path, "edges.csv", "".join(f"n{u},n{v}\n" for u, v in rng.integers(60, size=(200, 2))))
+    labels = put(
+        tmp_path, "labels.csv", "".join(f"n{k},c{k % 3}\n" for k in range(60) if rng.random() < share)
+    )
+    assert read_labels(labels, graph=read(edges))
+    with pytest.raises(OhmlineError, match="is this the file of edges"):
+        read_labels(edges, graph=read(labels))
+
+
 def test_conflicts_name_both_rows_at_every_door(tmp_path):
     rows = [("ann", "x"), ("bob", "y"), ("ann", "z")]
     path = put(tmp_path, "labels.csv", "".join(f"{u},{y}\n" for u, y in rows))
@@ -334,7 +346,7 @@ def test_broken_zstandard(tmp_path, damage):
 def test_bombs_are_refused_before_they_fill_the_memory(tmp_path, ending, pack):
     import tracemalloc
 
-    bomb = put(tmp_path, f"bomb.csv{ending}", pack(b"a,b\n" * (50 * 2**20)))
+    bomb = put(tmp_path, f"bomb.csv{ending}", pack(b"a,b\n" * (30 * 2**20)))
     assert bomb.stat().st_size < 300_000
     tracemalloc.start()
     with pytest.raises(FileFormatError, match=r"holds more than 1000000 bytes.*FileLimits\(size="):

@@ -20,7 +20,9 @@ from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
 from ohmline.cli.play import play
+from ohmline.cli.predict import predict
 from ohmline.cli.reproduce import reproduce
+from ohmline.cli.suggest import suggest
 from ohmline.errors import DataError, MissingExtra, OhmlineError
 
 _EPILOG = (
@@ -95,6 +97,8 @@ def ohmline(
 
 app.command()(demo)
 app.command()(play)
+app.command()(predict)
+app.command()(suggest)
 app.command()(label)
 app.command()(reproduce)
 app.command()(papers)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from ohmline.graph.graph import Graph
 
 
 class Parallel(StrEnum):
@@ -17,6 +21,13 @@ class Parallel(StrEnum):
     refuse = "refuse"
 
 
+GraphFile = Annotated[
+    Path, typer.Argument(help="The graph: an edge list, GraphML, Matrix Market or Parquet.")
+]
+LabelsFile = Annotated[Path, typer.Argument(help="The labels: a node and its label on each line.")]
+Symmetrise = Annotated[
+    bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
+]
 Header = Annotated[
     bool | None,
     typer.Option(
@@ -67,3 +78,55 @@ def weight_column(value: str | None) -> str | int | None:
     (False, 'amount')
     """
     return False if value == "none" else column(value)
+
+
+def read_graph(
+    path: Path,
+    header: bool | None,
+    source: str | None,
+    target: str | None,
+    weight: str | None,
+    nodes: Path | None,
+    parallel: Parallel | None,
+    symmetrise: bool,
+) -> Graph:
+    """The graph of a file, by the options of a command."""
+    import ohmline.graph
+
+    options: dict[str, Any] = {} if parallel is None else {"parallel": parallel.value}
+    return ohmline.graph.read(
+        path,
+        header=header,
+        source=column(source),
+        target=column(target),
+        weight=weight_column(weight),
+        nodes=nodes,
+        symmetrise=symmetrise,
+        **options,
+    )
+
+
+def read_known(
+    path: Path, graph: Graph, header: bool | None, node: str | None, label: str | None, skip_unknown: bool
+) -> dict[Any, Any]:
+    """The labels of a file, by the options of a command."""
+    import ohmline.graph
+
+    return dict(
+        ohmline.graph.read_labels(
+            path,
+            graph=graph,
+            header=header,
+            node=column(node),
+            label=column(label),
+            skip_unknown=skip_unknown,
+        )
+    )
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names are of one file, also where it is not there yet."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return os.path.abspath(one) == os.path.abspath(other)

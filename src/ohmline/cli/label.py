@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
 import sys
 import time
 from collections import Counter
@@ -23,6 +22,7 @@ from ohmline.cli.files import (
     Target,
     Weight,
     column,
+    same_file,
     weight_column,
 )
 from ohmline.cli.output import AsJson, Seed, print_json
@@ -322,17 +322,17 @@ def _expect_terminal() -> None:
 
 def _refuse_to_overwrite(table: Path, predictions: Path | None, others: dict[str, Path | None]) -> None:
     graph, labels = others["GRAPH"], others["LABELS"]
-    if graph is not None and labels is not None and _same(graph, labels):
+    if graph is not None and labels is not None and same_file(graph, labels):
         raise ParameterError(
             f"GRAPH and LABELS are both {graph}; LABELS has a node and its label on each line"
         )
     for flag, path in (("--out", table), ("--predictions", predictions)):
         for name, other in others.items():
-            if path is not None and other is not None and _same(path, other):
+            if path is not None and other is not None and same_file(path, other):
                 raise ParameterError(
                     f"{flag} {path} is {name}, which is never overwritten; name another file"
                 )
-    if predictions is not None and _same(table, predictions):
+    if predictions is not None and same_file(table, predictions):
         raise ParameterError(f"--out and --predictions are both {table}; name two files")
     if table.exists() and not _is_ours(table):
         raise FileFormatError(
@@ -347,13 +347,6 @@ def _is_ours(path: Path) -> bool:
             return file.read(len(HEADER)) == HEADER
     except OSError:
         return False
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return os.path.abspath(one) == os.path.abspath(other)
 
 
 def _stem(graph: Path) -> str:

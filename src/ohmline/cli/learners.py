@@ -132,8 +132,28 @@ LEARNERS: dict[str, Choice] = {
 }
 
 
+AUTO = "auto"
+"""The learner that suits every graph: many classes, no matrix of all pairs, and a bounded number of steps per trial."""
+BEST = "local-lgc"
+
+
 def choice_of(name: str) -> Choice:
     """The learner of that name."""
+    if name == AUTO:
+        return LEARNERS[BEST]
     if name not in LEARNERS:
-        raise ParameterError(f"no learner {name!r}; choose one of {', '.join(LEARNERS)}")
+        raise ParameterError(f"no learner {name!r}; choose auto or one of {', '.join(LEARNERS)}")
     return LEARNERS[name]
+
+
+def made(name: str, graph: Graph, labels: Sequence[Any]) -> Any:
+    """The learner of that name over a graph, ready for these labels."""
+    from ohmline.learn import OneVsRest
+
+    choice, table = choice_of(name), Table(graph)
+    classes = sorted(set(labels), key=lambda y: (isinstance(y, str), y))
+    if not choice.binary:
+        return choice.make(table, classes)
+    if set(classes) <= {-1, 1}:
+        return choice.make(table, ())
+    return OneVsRest(lambda: choice.make(table, ()), classes=classes)

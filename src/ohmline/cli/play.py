@@ -9,7 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ohmline.cli.demo import show_game
-from ohmline.cli.learners import EXACT_LIMIT, LEARNERS, Choice, KernelName, Table, choice_of
+from ohmline.cli.files import (
+    GraphFile,
+    Header,
+    Label,
+    LabelsFile,
+    LabelsHeader,
+    Node,
+    Nodes,
+    ParallelEdges,
+    SkipUnknown,
+    Source,
+    Symmetrise,
+    Target,
+    Weight,
+    read_graph,
+    read_known,
+)
+from ohmline.cli.learners import AUTO, BEST, EXACT_LIMIT, LEARNERS, Choice, KernelName, Table, choice_of
 from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json
 from ohmline.errors import ParameterError
 
@@ -25,11 +42,11 @@ class Order(StrEnum):
 
 
 def play(
-    graph: Annotated[
-        Path, typer.Argument(help="The graph: an edge list, GraphML, Matrix Market or Parquet.")
-    ],
-    labels: Annotated[Path, typer.Argument(help="The labels: a node and its label on each line.")],
-    learner: Annotated[str, typer.Option(help=f"Which learner plays: {', '.join(LEARNERS)}.")] = "perceptron",
+    graph: GraphFile,
+    labels: LabelsFile,
+    learner: Annotated[
+        str, typer.Option(help=f"Which learner plays: auto, which is {BEST}, or {', '.join(LEARNERS)}.")
+    ] = AUTO,
     query: Annotated[
         str, typer.Option(help="Which labels are asked for: always, random:P, variance:KAPPA or gap:C.")
     ] = "always",
@@ -41,9 +58,17 @@ def play(
     ] = KernelName.auto,
     rank: Annotated[int, typer.Option(min=1, help="The rank of the spectral kernel.")] = 100,
     order: Annotated[Order, typer.Option(help="The order in which nodes come up.")] = Order.random,
-    symmetrise: Annotated[
-        bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
-    ] = False,
+    header: Header = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    nodes: Nodes = None,
+    parallel: ParallelEdges = None,
+    symmetrise: Symmetrise = False,
+    labels_header: LabelsHeader = None,
+    node: Node = None,
+    label: Label = None,
+    skip_unknown: SkipUnknown = False,
     out: Out = Path("report.html"),
     seed: Seed = 0,
     json: AsJson = False,
@@ -53,7 +78,6 @@ def play(
     Two classes are played as -1 and +1, more as one against the rest, unless the learner takes many
     classes itself.
     """
-    import ohmline.graph
     from ohmline.game import Stream
     from ohmline.game import play as play_stream
     from ohmline.lab.game import Game
@@ -62,8 +86,8 @@ def play(
 
     may_replace(out)
     choice, rule = choice_of(learner), query_of(query, budget)
-    network = ohmline.graph.read(graph, symmetrise=symmetrise)
-    listed = ohmline.graph.read_labels(labels, graph=network)
+    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    listed = read_known(labels, network, labels_header, node, label, skip_unknown)
     stream = Stream(listed.keys(), listed.values())
     if order is Order.random:
         stream = stream.shuffled(seed)
@@ -72,7 +96,7 @@ def play(
     player, stream, names = seat(choice, table, stream)
     play_stream(rehearsal, stream.take(1), rule)
     trace = play_stream(player, stream, rule, seed=seed, progress=True)
-    game = Game.of(f"{learner} on {graph.name}", trace, names)
+    game = Game.of(f"{BEST if learner == AUTO else learner} on {graph.name}", trace, names)
     lead = f"{len(trace):,} nodes of {graph.name} came up; labels from {labels.name}; query {rule!r}."
     write(out, game_page(game.title, lead, network, [game], seed=seed))
     if json:

@@ -118,9 +118,10 @@ def index_of(sources: Any, targets: Any) -> tuple[NodeIndex, Ints, Ints]:
         return _in_order(joint.names, joint.codes)
     s, t = _coded(sources), _coded(targets)
     if s.names is not t.names:
-        table = {name: k for k, name in enumerate(s.names)}
-        places = np.array([table.setdefault(name, len(table)) for name in t.names], np.int64)
-        s, t = Coded(list(table), s.codes), Coded(list(table), places[t.codes])
+        table: dict[Hashable, int] = {}
+        new = [np.array([table.setdefault(n, len(table)) for n in c.names], np.int64) for c in (s, t)]
+        names = list(table)
+        s, t = Coded(names, new[0][s.codes]), Coded(names, new[1][t.codes])
     codes = np.empty(2 * len(s), np.int64)
     codes[0::2], codes[1::2] = s.codes, t.codes
     return _in_order(s.names, codes)

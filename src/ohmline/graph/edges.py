@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from enum import StrEnum
 from numbers import Real
@@ -135,6 +136,9 @@ def weights_of(weights: Any) -> Floats:
     array = np.asarray(weights) if isinstance(weights, np.ndarray) else None
     if array is not None and array.dtype.kind in "biuf":
         return array.astype(np.float64)
+    if set(map(type, weights)) <= {float, int, type(None)}:
+        with suppress(OverflowError):  # a whole number that is too large is named below
+            return np.array(weights, np.float64)
     found = np.empty(len(weights))
     for k, weight in enumerate(weights):
         try:

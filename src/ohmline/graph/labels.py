@@ -230,12 +230,10 @@ def _kind(node: Hashable) -> str:
 
 def _hint(rows: Listed, graph: Graph | None) -> str:
     """A word about a file of edges that was given for one of labels: its labels are nodes themselves."""
-    if graph is None or not len(rows.labels):
-        return ""
-    spellings = {str(node) for node in graph.nodes}
+    spellings = {str(node) for nodes in (rows.nodes, () if graph is None else graph.nodes) for node in nodes}
     both = sum(str(label) in spellings for label in rows.labels)
     swapped = both > len(rows.labels) // 2 and len(set(map(str, rows.labels))) > len(rows.labels) // 4
-    return ". Most of these labels are nodes of the graph: is this the file of edges?" if swapped else ""
+    return ". Most of these labels are nodes themselves: is this the file of edges?" if swapped else ""
 
 
 def _refuse_edges(rows: Listed, graph: Graph | None) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ohmline.bound import Audit
-from ohmline.checks import listed, shown
+from ohmline.checks import listed
 from ohmline.errors import LearnerError
 from ohmline.learn import OnlineLearner
+from ohmline.learn.belief import KnowsLabelled
 from ohmline.learn.contract import expect_learner
 
 
@@ -74,11 +75,11 @@ def audit(
 
 
 def _labelled(learner: OnlineLearner[Any, Any]) -> list[Hashable]:
-    label_one = getattr(learner, "label_one", None)
-    nodes = getattr(learner, "nodes", None)
-    if label_one is None or nodes is None:
+    found = learner.labelled() if isinstance(learner, KnowsLabelled) else None
+    if found is None:
         raise LearnerError(
-            f"{shown(type(learner).__name__)} does not keep which nodes it has labels of; give them: "
+            f"this {type(learner).__name__} does not remember which nodes it was given labels for; give them: "
             "audit(learner, labelled=[...])"
         )
-    return [node for node in nodes if label_one(node) is not None]
+    nodes = getattr(learner, "nodes", ())
+    return [nodes[k] for k in np.flatnonzero(found).tolist()]

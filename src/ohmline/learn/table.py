@@ -48,9 +48,21 @@ def write_csv(columns: Columns, path: str | Path) -> None:
     write_bytes(file, text.getvalue().encode("utf-8"))
 
 
+def plain_columns(columns: Columns) -> dict[str, list[Any]]:
+    """The columns in Python's own types, None for NaN."""
+    return {
+        name: [None if isinstance(value, float) and isnan(value) else value for value in _listed(column)]
+        for name, column in columns.items()
+    }
+
+
+def _listed(column: Any) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
 def _cells(column: Any) -> list[Any]:
     """What a CSV file shows."""
-    values = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    values = _listed(column)
     if isinstance(column, np.ndarray) and column.dtype.kind == "b":
         return ["true" if value else "false" for value in values]
     return ["" if value is None or (isinstance(value, float) and isnan(value)) else value for value in values]

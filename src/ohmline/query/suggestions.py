@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
 
 from ohmline.checks import file_path
-from ohmline.extras import require
+from ohmline.learn.table import write_csv, write_frame
+from ohmline.markup import box, clipped, counted, table, words
 
 
 class Suggestion(NamedTuple):
@@ -59,40 +59,40 @@ class Suggestions:
     def __getitem__(self, place: int) -> Hashable:
         return self.nodes[place]
 
+    def columns(self) -> dict[str, Any]:
+        """The table by columns: node, prediction, probability and why."""
+        return {name: [getattr(row, name) for row in self.rows] for name in Suggestion._fields}
+
     def to_frame(self) -> Any:
         """The suggestions as a polars data frame with one row per node (needs the extra `io`)."""
-        polars = require("polars", "io")
-        return polars.DataFrame(
-            {
-                "node": [str(row.node) for row in self.rows],
-                "prediction": [None if row.prediction is None else str(row.prediction) for row in self.rows],
-                "probability": [row.probability for row in self.rows],
-                "why": [row.why for row in self.rows],
-            },
-            schema={
-                "node": polars.String,
-                "prediction": polars.String,
-                "probability": polars.Float64,
-                "why": polars.String,
-            },
-        )
+        return write_frame(self.columns())
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write the suggestions to a file of comma-separated values with a header.
+        """Write the suggestions to a CSV file with a header, whole or not at all.
 
         Parameters
         ----------
         path
             The name of the file; one that exists is replaced.
         """
-        with file_path(path).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(Suggestion._fields)
-            for row in self.rows:
-                prediction = "" if row.prediction is None else row.prediction
-                probability = "" if row.probability != row.probability else f"{row.probability:.6g}"
-                writer.writerow([row.node, prediction, probability, row.why])
+        write_csv(self.columns(), file_path(path))
 
     def __repr__(self) -> str:
-        lines = [f"Suggestions({len(self)} nodes)"] + [f"  {row.node!r}: {row.why}" for row in self.rows[:10]]
+        lines = [f"Suggestions({counted(len(self), 'node')})"] + [
+            f"  {row.node!r}: {row.why}" for row in self.rows[:10]
+        ]
         return "\n".join([*lines, "  ..."] if len(self) > 10 else lines)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                clipped(row.node),
+                "don't know" if row.prediction is None else clipped(row.prediction),
+                "" if row.probability != row.probability else f"{row.probability:.3f}",
+                clipped(row.why, 400),
+            )
+            for row in self.rows[:20]
+        ]
+        more = words(f"and {len(self) - 20:,} more; to_frame() has all") if len(self) > 20 else ""
+        head = ("node", "prediction", "probability", "why")
+        return box("Suggestions", table(head, rows, numbers=frozenset({2})), more)

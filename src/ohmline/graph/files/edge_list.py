@@ -14,16 +14,14 @@ from ohmline.arrays import Floats
 from ohmline.errors import FileFormatError, WeightError
 from ohmline.graph.columns import LABEL, PAIRS, Coded, Column, edge_columns
 from ohmline.graph.edges import Rules, ordered
+from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
 from ohmline.graph.files.table import (
     NODES,
     Table,
-    edges_header,
-    expect_header,
     nodes_json,
     read_table,
     spelled,
-    split_header,
     typed,
     typed_columns,
     wrong_width,

@@ -11,13 +11,11 @@ from ohmline.checks import file_path, flag, instance, none_or
 from ohmline.errors import FileFormatError
 from ohmline.graph.columns import NODE, Column, label_columns, listed_ids, place_of
 from ohmline.graph.doors.tables import ids_of
+from ohmline.graph.files.header import expect_header, labels_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.files.table import (
     Table,
-    expect_header,
-    labels_header,
     read_table,
-    split_header,
     typed,
     typed_columns,
     wrong_width,

@@ -1,0 +1,173 @@
+"""`ohmline predict`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ohmline.cli.files import (
+    GraphFile,
+    Header,
+    Label,
+    LabelsHeader,
+    Node,
+    Nodes,
+    ParallelEdges,
+    SkipUnknown,
+    Source,
+    Symmetrise,
+    Target,
+    Weight,
+    read_graph,
+    read_known,
+)
+from ohmline.cli.learners import LEARNERS, made
+from ohmline.cli.output import AsJson, Seed, print_json
+from ohmline.errors import LearnerError, ParameterError
+
+if TYPE_CHECKING:
+    from ohmline.graph.graph import Graph
+    from ohmline.learn import Predictions
+
+
+def predict(
+    graph: GraphFile,
+    labels: Annotated[
+        Path | None, typer.Argument(help="The labels: a node and its label on each line.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", help="Where the predictions go: .csv, .csv.gz or .parquet.")
+    ] = Path("predictions.csv"),
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Go on from a model that --save wrote.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option("--save", help="Keep the model in this file.")] = None,
+    learner: Annotated[str, typer.Option(help=f"Which learner: auto, {', '.join(LEARNERS)}.")] = "auto",
+    header: Header = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    nodes: Nodes = None,
+    parallel: ParallelEdges = None,
+    symmetrise: Symmetrise = False,
+    labels_header: LabelsHeader = None,
+    node: Node = None,
+    label: Label = None,
+    skip_unknown: SkipUnknown = False,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Predict the class of every node, with probabilities, from the labels of some.
+
+    The file of predictions has a row for each node: its label where one is known, the predicted class (empty where no
+    label reaches), its probability, the margin, whether the class is certain, and the probability of each class.
+    """
+    begun = time.monotonic()
+    kind = _kind(out)
+    _refuse_overwriting({"--out": out, "--save": save}, {"GRAPH": graph, "LABELS": labels})
+    if labels is None and model is None:
+        raise ParameterError("there is nothing to learn from; give LABELS, or --model with a saved one")
+    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    known: dict[Any, Any] = {}
+    if labels is not None:
+        known = read_known(labels, network, labels_header, node, label, skip_unknown)
+    player = _player(network, model, learner, known)
+    if known:
+        player.learn_many(known)
+    table = player.predict_many()
+    _write(table, {**_remembered(player), **known}, out, kind)
+    if save is not None:
+        from ohmline.store import save as save_learner
+
+        save_learner(player, save)
+    labelled = {**_remembered(player), **known}
+    document = {
+        "nodes": len(table),
+        "labelled": len(labelled),
+        "unreached": len(table) - int(table.known.sum()),
+        "classes": [str(each) for each in table.classes],
+        "counts": {str(each): count for each, count in table.counts.items()},
+        "out": str(out),
+        "model": None if save is None else str(save),
+        "seed": seed,
+        "seconds": round(time.monotonic() - begun, 3),
+    }
+    if json:
+        print_json(document)
+    else:
+        _tell(document)
+
+
+def _player(network: Graph, model: Path | None, learner: str, known: dict[Any, Any]) -> Any:
+    """The learner: the saved one, or a fresh one."""
+    if model is None:
+        return made(learner, network, list(known.values()))
+    if learner != "auto":
+        raise ParameterError(f"--model {model} has its own learner; leave out --learner {learner}")
+    from ohmline.store import load
+
+    player = load(model, graph=network)
+    if not hasattr(player, "predict_many") or getattr(player, "nodes", None) is None:
+        raise LearnerError(
+            f"--model {model} holds {type(player).__name__}, which does not predict the nodes of a graph"
+        )
+    return player
+
+
+def _remembered(player: Any) -> dict[Any, Any]:
+    """The labels that the learner itself keeps."""
+    import numpy as np
+
+    from ohmline.learn.belief import KnowsLabelled
+
+    found = player.labelled() if isinstance(player, KnowsLabelled) and hasattr(player, "label_one") else None
+    if found is None:
+        return {}
+    return {player.nodes[k]: player.label_one(player.nodes[k]) for k in np.flatnonzero(found).tolist()}
+
+
+def _kind(out: Path) -> str:
+    name = out.name.removesuffix(".gz")
+    if name.endswith(".parquet") and name == out.name:
+        return "parquet"
+    if name.endswith(".csv"):
+        return "csv"
+    raise ParameterError(
+        f"--out {out} has no ending that says what to write; name it .csv, .csv.gz or .parquet"
+    )
+
+
+def _write(table: Predictions, labels: dict[Any, Any], out: Path, kind: str) -> None:
+    from ohmline.learn.table import write_csv, write_parquet
+
+    columns = table.columns()
+    columns = {"node": columns.pop("node"), "label": [labels.get(each) for each in table.nodes], **columns}
+    (write_parquet if kind == "parquet" else write_csv)(columns, out)
+
+
+def _refuse_overwriting(written: dict[str, Path | None], read: dict[str, Path | None]) -> None:
+    from ohmline.cli.files import same_file
+
+    for flag, path in written.items():
+        for name, other in read.items():
+            if path is not None and other is not None and same_file(path, other):
+                raise ParameterError(
+                    f"{flag} {path} is {name}, which is never overwritten; name another file"
+                )
+    out, save = written["--out"], written["--save"]
+    if out is not None and save is not None and same_file(out, save):
+        raise ParameterError(f"--out and --save are both {out}; name two files")
+
+
+def _tell(document: dict[str, Any]) -> None:
+    print(f"{document['labelled']:,} of {document['nodes']:,} nodes are labelled")
+    for name, count in document["counts"].items():
+        print(f"  {name}: {count:,} predicted")
+    if document["unreached"]:
+        print(f"  no class: {document['unreached']:,}, which no label reaches")
+    print(f"The predictions are in {document['out']}")
+    if document["model"]:
+        print(f"The model is in {document['model']}; go on from it with --model")

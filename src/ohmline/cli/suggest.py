@@ -1,0 +1,97 @@
+"""`ohmline suggest`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ohmline.cli.files import (
+    GraphFile,
+    Header,
+    Label,
+    LabelsFile,
+    LabelsHeader,
+    Node,
+    Nodes,
+    ParallelEdges,
+    SkipUnknown,
+    Source,
+    Symmetrise,
+    Target,
+    Weight,
+    read_graph,
+    read_known,
+)
+from ohmline.cli.output import AsJson, Seed, print_json, show_table
+from ohmline.errors import ParameterError
+
+QUERIES = {
+    "error-reduction": "ErrorReduction",
+    "uncertainty": "Uncertainty",
+    "sigma-optimal": "SigmaOptimal",
+    "v-optimal": "VOptimal",
+    "model-change": "ModelChange",
+    "farthest-first": "FarthestFirst",
+    "random": "Random",
+}
+"""What `--query` may be, and the class of each."""
+
+
+def suggest(
+    graph: GraphFile,
+    labels: LabelsFile,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many nodes.")] = 20,
+    query: Annotated[str, typer.Option(help=f"What chooses: {', '.join(QUERIES)}.")] = "error-reduction",
+    out: Annotated[Path | None, typer.Option("--out", help="Also write them to this CSV file.")] = None,
+    header: Header = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    nodes: Nodes = None,
+    parallel: ParallelEdges = None,
+    symmetrise: Symmetrise = False,
+    labels_header: LabelsHeader = None,
+    node: Node = None,
+    label: Label = None,
+    skip_unknown: SkipUnknown = False,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Say which nodes to label next: those whose labels would help most, and not all in one place."""
+    import ohmline.query
+    from ohmline.job import fit
+    from ohmline.query import suggest as suggest_nodes
+
+    begun = time.monotonic()
+    if query not in QUERIES:
+        raise ParameterError(f"no query {query!r}; choose one of {', '.join(QUERIES)}")
+    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    known = read_known(labels, network, labels_header, node, label, skip_unknown)
+    learner = fit(network, known)
+    found = suggest_nodes(learner, k, getattr(ohmline.query, QUERIES[query])(), seed=seed)
+    if out is not None:
+        found.to_csv(out)
+    if json:
+        print_json(
+            {
+                "suggestions": [row._asdict() for row in found.rows],
+                "seed": seed,
+                "seconds": round(time.monotonic() - begun, 3),
+            }
+        )
+        return
+    rows: list[list[Any]] = [
+        [
+            str(row.node),
+            "" if row.prediction is None else str(row.prediction),
+            "" if row.probability != row.probability else f"{row.probability:.2f}",
+            row.why,
+        ]
+        for row in found.rows
+    ]
+    show_table("", ["node", "prediction", "probability", "why"], rows, frozenset({2}))
+    if out is not None:
+        print(f"\nThe suggestions are in {out}")
