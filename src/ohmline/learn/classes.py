@@ -14,9 +14,10 @@ from ohmline.checks import listed, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import LabelError, ParameterError, SnapshotError
 from ohmline.graph.nodes import LONGEST
-from ohmline.learn.contract import State, saved_flag, saved_list
+from ohmline.learn.contract import State
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import NodeLearner
+from ohmline.learn.snapshots import saved_flag, saved_list
 from ohmline.representation import represent
 
 

@@ -18,10 +18,11 @@ from ohmline.graph.graph import Graph
 from ohmline.graph.measure import resistance_matrix
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.space import Dense
-from ohmline.learn.contract import TIE, State, expect_kind, saved_count, saved_member
+from ohmline.learn.contract import TIE, State
 from ohmline.learn.hypothesis import signed
 from ohmline.learn.node_learner import BinaryNodeLearner
 from ohmline.learn.ranges import MAY_BE_INFINITE, POSITIONS_OR_NONE, SIGNS
+from ohmline.learn.snapshots import expect_kind, saved_count, saved_member
 from ohmline.learn.step import learn, view
 
 

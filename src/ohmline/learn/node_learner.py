@@ -14,19 +14,10 @@ from ohmline.errors import ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import (
-    BinaryLearner,
-    Label,
-    State,
-    Y,
-    binary_code,
-    expect_kind,
-    expect_place,
-    expect_settings,
-    take,
-)
+from ohmline.learn.contract import BinaryLearner, Label, State, Y, binary_code
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import Range, in_range
+from ohmline.learn.snapshots import expect_kind, expect_place, expect_settings, take
 
 
 class NodeLearner(CompiledLearner[Hashable, Y]):

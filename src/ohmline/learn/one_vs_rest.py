@@ -16,10 +16,11 @@ from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.belief import Believes, KnowsLabelled, LinearBelief
 from ohmline.learn.classes import ClassTable, saved_classes
-from ohmline.learn.contract import OnlineLearner, State, Update, View, expect_kind
+from ohmline.learn.contract import OnlineLearner, State, Update, View
 from ohmline.learn.labels import plain_label
 from ohmline.learn.node_learner import BinaryNodeLearner
 from ohmline.learn.predictions import Predictions
+from ohmline.learn.snapshots import expect_kind
 from ohmline.learn.travel import expect_named
 from ohmline.learn.turns import TakesTurns
 from ohmline.representation import represent

@@ -12,9 +12,10 @@ from ohmline.checks import or_infinite, positive
 from ohmline.compiled import implements
 from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.space import Space, sqlength
-from ohmline.learn.contract import State, expect_kind, saved_number
+from ohmline.learn.contract import State
 from ohmline.learn.hypothesis import margin_at, move, signed
 from ohmline.learn.node_learner import BinaryKernelLearner
+from ohmline.learn.snapshots import expect_kind, saved_number
 from ohmline.learn.step import learn, view
 
 

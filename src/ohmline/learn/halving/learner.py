@@ -16,23 +16,11 @@ from ohmline.compiled import undisturbed
 from ohmline.errors import ConflictingLabels, GraphError, ParameterError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.contract import (
-    BinaryLearner,
-    Label,
-    State,
-    Update,
-    View,
-    binary_code,
-    expect_kind,
-    expect_place,
-    saved_count,
-    saved_flag,
-    sign,
-    take,
-)
+from ohmline.learn.contract import BinaryLearner, Label, State, Update, View, binary_code, sign
 from ohmline.learn.halving.counting import Profile, convolve, counted, parts, profile_pair
 from ohmline.learn.halving.elimination import eliminated
 from ohmline.learn.ranges import SIGNS, in_range
+from ohmline.learn.snapshots import expect_kind, expect_place, saved_count, saved_flag, take
 from ohmline.learn.turns import TakesTurns
 
 

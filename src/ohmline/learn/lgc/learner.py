@@ -10,10 +10,11 @@ from numpy.typing import DTypeLike
 from ohmline.checks import choice, flag
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.belief import LinearBelief
-from ohmline.learn.contract import State, expect_kind, saved_flag, saved_member, saved_number, take
+from ohmline.learn.contract import State
 from ohmline.learn.lgc.ridge_regression import Variance, expect_mu, regressors
 from ohmline.learn.lgc.step import LGCState
 from ohmline.learn.node_learner import BinaryKernelLearner
+from ohmline.learn.snapshots import expect_kind, saved_flag, saved_member, saved_number, take
 
 
 @final

@@ -14,7 +14,7 @@ from ohmline.compiled import dot, implements, undisturbed
 from ohmline.kernel.contract import Kernel
 from ohmline.learn.belief import LinearBelief
 from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
-from ohmline.learn.contract import State, expect_kind, saved_member, saved_number, take
+from ohmline.learn.contract import State
 from ohmline.learn.lgc.ridge_regression import (
     Regressors,
     Variance,
@@ -29,6 +29,7 @@ from ohmline.learn.lgc.ridge_regression import (
 from ohmline.learn.node_learner import OverKernel
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, expect_listed
+from ohmline.learn.snapshots import expect_kind, saved_member, saved_number, take
 from ohmline.learn.step import learn, variance, view
 
 

@@ -13,8 +13,7 @@ from ohmline.checks import flag, or_infinite, shown
 from ohmline.errors import OhmlineError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
-from ohmline.learn.compiled_learner import copied
-from ohmline.learn.contract import State, expect_fingerprint, expect_kind, expect_place
+from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
@@ -26,8 +25,10 @@ from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import chances_at, scores_at, survey
 from ohmline.learn.local_lgc.worth import put_worths, worths_of
+from ohmline.learn.one_at_a_time import copied
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
+from ohmline.learn.snapshots import expect_fingerprint, expect_kind, expect_place
 
 
 @final

@@ -8,10 +8,11 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.errors import SnapshotError
-from ohmline.learn.contract import State, saved_flag, saved_list, saved_number, take
+from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import diagonals
 from ohmline.learn.local_lgc.worth import worths_off
 from ohmline.learn.ranges import Range, in_range
+from ohmline.learn.snapshots import saved_flag, saved_list, saved_number, take
 
 KIND = "LocalLGC"
 NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")

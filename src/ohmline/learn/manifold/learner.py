@@ -15,7 +15,7 @@ from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError, ShapeError
 from ohmline.kernel.vector import VectorKernel
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import State, expect_kind, saved_text, take
+from ohmline.learn.contract import State
 from ohmline.learn.manifold.arguments import expect_moderate, options_of, table_of, vars_of
 from ohmline.learn.manifold.bandwidth import Bandwidth
 from ohmline.learn.manifold.bases import Basis
@@ -27,6 +27,7 @@ from ohmline.learn.manifold.saved import settings_from, settings_text
 from ohmline.learn.manifold.smoothness import Smoothness
 from ohmline.learn.manifold.warm_up import WarmUp
 from ohmline.learn.predictions import Predictions
+from ohmline.learn.snapshots import expect_kind, saved_text, take
 from ohmline.learn.step import UNLABELLED
 from ohmline.learn.turns import LOCKS
 from ohmline.representation import represent

@@ -10,7 +10,7 @@ import numpy as np
 from ohmline.arrays import AnyArray, Floats, Ints, finite, non_negative, vector
 from ohmline.errors import ShapeError, SnapshotError
 from ohmline.kernel.vector import RBF, Linear, VectorKernel
-from ohmline.learn.contract import State, saved_count, saved_number, take
+from ohmline.learn.contract import State
 from ohmline.learn.manifold.bandwidth import unit_scale
 from ohmline.learn.manifold.checked import checked_arrays, flat
 from ohmline.learn.manifold.descent import heaviest
@@ -19,6 +19,7 @@ from ohmline.learn.manifold.function import KernelFunction
 from ohmline.learn.manifold.options import LARGEST_WIDTH, SMALLEST_WIDTH, Options
 from ohmline.learn.manifold.smoothness import Manifold, Scene, Slopes
 from ohmline.learn.manifold.step import ManifoldState, Terms, crowding, finish
+from ohmline.learn.snapshots import saved_count, saved_number, take
 from ohmline.learn.step import UNLABELLED, Bound, bind, learn_at, view_at
 
 

@@ -16,7 +16,7 @@ from ohmline.errors import ConflictingLabels, KernelError, LearnerError, Paramet
 from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.space import may_miss_columns, values
 from ohmline.learn.belief import KernelBelief
-from ohmline.learn.contract import State, expect_kind, saved_count, saved_flag, saved_member, take
+from ohmline.learn.contract import State
 from ohmline.learn.node_learner import BinaryKernelLearner
 from ohmline.learn.projection.affine import AffineState, Gram, values_of
 from ohmline.learn.projection.columns import Block
@@ -33,6 +33,7 @@ from ohmline.learn.ranges import (
     expect_listed,
     up_to_length_of,
 )
+from ohmline.learn.snapshots import expect_kind, saved_count, saved_flag, saved_member, take
 
 
 @final
