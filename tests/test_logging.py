@@ -58,6 +58,17 @@ def test_the_format_of_a_file_is_logged(tmp_path: Path, caplog: pytest.LogCaptur
     assert any("mine.csv as edge list" in record.getMessage() for record in caplog.records)
 
 
+def test_the_header_of_a_file_and_the_learner_of_a_fit_are_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "mine.csv").write_text("source,target\na,b\nb,c\n")
+    with caplog.at_level(logging.INFO, logger="ohmline"):
+        ohm.fit(ohm.graph.read(tmp_path / "mine.csv"), {"a": "x"})
+    said = [record.getMessage() for record in caplog.records]
+    assert any("the first row names the columns" in words for words in said)
+    assert "no learner given: LocalLGC for 3 nodes and 2 edges" in said
+
+
 @pytest.mark.parametrize(
     "make",
     [

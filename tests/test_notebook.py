@@ -18,7 +18,8 @@ def shown(book: Any) -> list[str]:
     texts = [
         out.data["text/plain"] for cell in book.cells for out in cell.get("outputs", []) if "data" in out
     ]
-    return [text for text in texts if text.startswith(("Graph(", "Trace(", "playing", "true \\ predicted"))]
+    steady = ("Graph(", "Trace(", "Predictions(", "Suggestions(", "playing", "true \\ predicted")
+    return [text for text in texts if text.startswith(steady)]
 
 
 def test_the_committed_outputs_are_small_and_of_no_machine() -> None:

@@ -28,6 +28,7 @@ PACKAGES = [
     "game",
     "bound",
     "data",
+    "labelling",
     "check",
 ]
 

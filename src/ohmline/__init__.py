@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what type checkers see, and what `attach` reads at run time
     from ohmline import graph as graph
     from ohmline import job as job
     from ohmline import kernel as kernel
+    from ohmline import labelling as labelling
     from ohmline import learn as learn
     from ohmline import query as query
     from ohmline import store as store

@@ -72,6 +72,8 @@ THINGS: dict[str, Callable[[], Any]] = {
     "Linear": ohm.Linear,
     "Audit": lambda: ohm.bound.Audit({0: "a", 1: "b", 2: "a"}),
     "trace with a budget": lambda: ohm.play(ohm.LocalLGC(GRAPH), stream(), ohm.Budget(labels=2)),
+    "Predictions": lambda: LEARNERS["LocalLGC"]().predict_many(),
+    "Suggestions": lambda: ohm.suggest(LEARNERS["LocalLGC"](), k=2),
     "Confusion": lambda: INSTANCES["Trace"]().confusion(),
     "Measures": lambda: INSTANCES["Trace"]().measures(),
 }
@@ -229,7 +231,11 @@ HOSTILE = "<script>alert('x')</script>"
 
 @pytest.mark.parametrize(
     "name",
-    [*ONLINE, "Graph", "Trace", "Certificate", "Harmonic", "LLGC", "LabelledOnly", "LapSVM", "MultiviewSVM"],
+    [
+        *ONLINE,
+        *("Graph", "Trace", "Certificate", "Predictions", "Suggestions", "Measures", "Confusion"),
+        *("Harmonic", "LLGC", "LabelledOnly", "LapSVM", "MultiviewSVM"),
+    ],
 )
 def test_a_notebook_shows_it_compactly(name: str) -> None:
     thing = THINGS[name]()
@@ -254,9 +260,20 @@ def test_nothing_that_users_name_reaches_a_notebook_unescaped() -> None:
         HOSTILE, 3.0, 1, {HOSTILE: 2.0}, (ohm.bound.Assumption(HOSTILE, False),)
     )
     void = ohm.bound.Certificate(HOSTILE, 3.0, 1, {}, (ohm.bound.Assumption(HOSTILE, True, False),))
-    for thing in (hostile, learner, trace, certificate, void, trace.confusion(), trace.measures()):
+    table, wanted = learner.predict_many(), ohm.suggest(learner, k=2)
+    for thing in (
+        hostile,
+        learner,
+        trace,
+        certificate,
+        void,
+        table,
+        wanted,
+        trace.confusion(),
+        trace.measures(),
+    ):
         html = thing._repr_html_()
         assert "<script" not in html
         assert len(html) < 6000
-    for thing in (hostile, learner, certificate, trace.confusion()):
+    for thing in (hostile, learner, certificate, table, trace.confusion()):
         assert "&lt;script&gt;" in thing._repr_html_()

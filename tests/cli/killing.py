@@ -65,7 +65,7 @@ def main(kills: int, seed: int, folder: Path, mode: str) -> None:
     """Kill so many processes: "fork"s of this one, "real" commands, or forks whose journal is "late"."""
     real = mode == "real"
     rng = random.Random(seed)
-    grid(folder, 20)
+    grid(folder, 40)
     if not real:
         warm_up(folder)
     if mode == "late":
@@ -74,7 +74,7 @@ def main(kills: int, seed: int, folder: Path, mode: str) -> None:
     acknowledged: dict[str, dict[int, str]] = {}
     lost = 0
     for k in range(kills):
-        name = f"job{k // 40}.jsonl"
+        name = f"job{k // 20}.jsonl"
         found, moment = victim(folder, name, rng, real=real)
         moments[moment] += 1
         known = acknowledged.setdefault(name, {})

@@ -52,12 +52,12 @@ def karate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def test_help_lists_every_command() -> None:
     result = ohmline("--help")
     assert result.exit_code == 0
-    for command in ("demo", "play", "reproduce", "bench", "data"):
+    for command in ("demo", "play", "label", "reproduce", "bench", "data"):
         assert command in result.stdout
 
 
 @pytest.mark.parametrize(
-    "command", [["demo"], ["play"], ["reproduce"], ["bench"], ["data", "list"], ["data", "get"]]
+    "command", [["demo"], ["play"], ["label"], ["reproduce"], ["bench"], ["data", "list"], ["data", "get"]]
 )
 def test_every_command_has_json_and_seed(command: list[str]) -> None:
     result = runner.invoke(app, [*command, "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"})

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import sqlite3
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from scipy import sparse
 
 import ohmline as ohm
 from fuzz.nasty import graph
+from ohmline.labelling import Session
 
 MODULES = (
     "ohmline",
@@ -32,6 +34,7 @@ MODULES = (
     "ohmline.bound",
     "ohmline.data",
     "ohmline.adapt.networkx",
+    "ohmline.labelling",
 )
 RECORDS = frozenset(
     [
@@ -41,6 +44,8 @@ RECORDS = frozenset(
         "Tried",
         "Tuned",
         "Sight",
+        "Suggestion",
+        "Suggestions",
         "Labelled",
         "LabelledPoints",
         "Cover",
@@ -66,6 +71,10 @@ RECORDS = frozenset(
         "Confusion",
         "Measures",
         "Remote",
+        "Neighbour",
+        "Opinion",
+        "Progress",
+        "Question",
     ]
 )
 """Records that the package makes and nobody else: their fields are not a door."""
@@ -84,6 +93,8 @@ INTERNAL = frozenset(
         "start",
         "check",
         "choose",
+        "choose_many",
+        "scores",
         "solve",
         "slopes",
         "energy",
@@ -208,7 +219,13 @@ def tree_manifold() -> ohm.OnlineManifold:
     return learner
 
 
+def journal() -> str:
+    """The name of a journal that does not exist yet."""
+    return tempfile.mktemp(suffix=".jsonl")
+
+
 INSTANCES: dict[str, Callable[[], Any]] = {
+    "Session": lambda: Session(graph(), ["red", "blue"], journal=journal()),
     **LEARNERS,
     "Graph": graph,
     "NodeIndex": lambda: graph().nodes,
@@ -223,6 +240,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Constant": lambda: ohm.Constant(1.0),
     "ExponentialEmbedding": lambda: ohm.ExponentialEmbedding(points(), 1.0),
     "Until": lambda: ohm.Until(trials=3),
+    "Suggestions": lambda: ohm.suggest(taught(ohm.LocalLGC(graph())), 2),
     "Harmonic": lambda: ohm.Harmonic().fit(graph(), {0: "a", 5: "b"}),
     "LLGC": lambda: ohm.LLGC().fit(graph(), {0: "a", 5: "b"}),
     "LabelledOnly": lambda: ohm.LabelledOnly(ohm.RBF(1.0)).fit(points(), signs()),
@@ -328,6 +346,8 @@ USUAL_COLUMNS: dict[str, Callable[[], Any]] = {
 EXTRAS = {"Graph.to_pyg": "torch_geometric"}
 """What needs a library that is too large to be installed for tests."""
 SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
+    "Session": {"classes": lambda: ["red", "blue"], "journal": journal},
+    "Session.answer": {"label": lambda: "red"},
     "Graph": {"nodes": lambda: ohm.graph.NodeIndex(2)},
     "Graph.from_edges": {"nodes": lambda: None},
     "Graph.from_columns": {"nodes": lambda: None, "weights": lambda: [1.0, 2.0]},
@@ -397,6 +417,8 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Vectors": {"is_test": lambda: np.zeros(6, bool)},
     "Multiview": {},
     "follow": {"learner": manifold, "points": lambda: list(zip(points(), signs(), strict=True))},
+    "Disagreement": {"other": lambda: ohm.LocalLGC(graph(), ridge=0.01)},
+    "suggest": {"query": ohm.Uncertainty, "k": lambda: 2, "learner": lambda: taught(ohm.LocalLGC(graph()))},
     "play_active": {"query": ohm.Random, "learner": lambda: ohm.Projection.one_proj(biased())},
     "play_adversary": {"learner": lambda: ohm.Perceptron(biased())},
     "read_points": {"path": file("points.csv", "p,q,label\n0,1,a\n1,0,b\n"), "label": lambda: "label"},

@@ -154,6 +154,27 @@ def test_a_mapping_is_measured_where_labels_are_known() -> None:
     assert ohm.measure({1: "a", 2: "b"}, ["a", None]).accuracy == 1.0
 
 
+def test_a_table_ranks_by_its_probabilities_and_puts_dont_know_last() -> None:
+    ring = [(k, (k + 1) % 30) for k in range(30)]
+    graph = ohm.Graph.from_edges([*ring, (30, 31)])
+    truth = {k: "abc"[k // 10] if k < 30 else "c" for k in range(32)}
+    table = ohm.fit(graph, {2: "a", 7: "a", 15: "b", 24: "c"}).predict_many()
+    rest = {node: y for node, y in truth.items() if node not in (2, 7, 15, 24)}
+    found = ohm.measure(table, rest, k=3)
+    assert found.ranked
+    assert found.unsure == 2  # nothing reaches 30 and 31
+    judged = [node in rest for node in table.nodes]
+    for k, label in enumerate(table.classes):
+        member = [truth[node] == label for node in rest]
+        score = np.nan_to_num(table.probabilities[judged, k], nan=-1.0)
+        row = found.per_class[label]
+        assert row["average_precision"] == pytest.approx(metrics.average_precision_score(member, score))
+        top = np.sort(score)[-4:]
+        if top[0] < top[1]:
+            assert row["precision_at_k"] == pytest.approx(np.mean(np.array(member)[np.argsort(-score)[:3]]))
+    assert ohm.measure(table, [truth[node] for node in table.nodes]).judged == 32
+
+
 @pytest.mark.parametrize(
     ("predictions", "labels", "error", "words"),
     [

@@ -18,7 +18,7 @@ from ohmline.errors import (
     ParameterError,
     UnknownNode,
 )
-from ohmline.labelling import Session, Stage
+from ohmline.labelling import Session, Stage, asking
 from ohmline.labelling.answers import Answers
 from ohmline.labelling.export import labels_in
 from ohmline.store.journal import Journal, read_journal
@@ -32,6 +32,12 @@ CLASSES = ["red", "blue"]
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "job.jsonl"
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coarser choices, which do not matter in some tests, so that they take less time."""
+    monkeypatch.setattr(asking, "SAMPLE", 20)
 
 
 def answer_all(session: Session, truth: dict[Hashable, Any], most: int = 10**6) -> int:
@@ -170,6 +176,7 @@ def test_a_session_goes_on_where_it_was_left(path: Path) -> None:
     assert len(labels_in(path)) == len(before) + 1
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_check_goes_on_where_it_was_left(path: Path) -> None:
     graph, truth = blocks(200, 2, 0.0, 0)
     options: dict[str, Any] = {"journal": path, "goal": 0.2}
@@ -189,6 +196,7 @@ def test_a_check_goes_on_where_it_was_left(path: Path) -> None:
         assert session.predictions()[0][0] == truth[0]
 
 
+@pytest.mark.usefixtures("quick")
 def test_undo_in_a_check_and_before_it(path: Path) -> None:
     graph, truth = blocks(200, 2, 0.0, 0)
     with Session(graph, [0, 1], journal=path, goal=0.2) as session:
@@ -219,6 +227,7 @@ def test_undo_in_a_check_and_before_it(path: Path) -> None:
         assert session.question() is not None
 
 
+@pytest.mark.usefixtures("quick")
 def test_predictions_that_come_out_otherwise_are_checked_anew(path: Path) -> None:
     graph, truth = blocks(200, 2, 0.0, 0)
     with Session(graph, [0, 1], journal=path, goal=0.2) as session:

@@ -1,4 +1,4 @@
-"""Online manifold regularisation as a scikit-learn classifier."""
+"""Scikit-learn classifiers: online manifold regularisation over vectors, and `GraphClassifier` over a graph."""
 
 from __future__ import annotations
 
@@ -8,25 +8,20 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ohmline.adapt.graph_classifier import GraphClassifier as GraphClassifier
 from ohmline.adapt.scores import probabilities
+from ohmline.adapt.semi_supervised import SemiSupervised
 from ohmline.arrays import AnyArray, Bools, Floats, count
-from ohmline.errors import LabelError
 from ohmline.game import Stream, play
 from ohmline.kernel import RBF
 from ohmline.learn.manifold import Basis, Loss, Manifold, OnlineManifold
 
 
 @final
-class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OnlineManifoldClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: ignore[misc]
     """`OnlineManifold` as a scikit-learn classifier, which learns from points without a label too.
 
     `fit` plays the rows in their order; `partial_fit` goes on from where it was. A label that is None or NaN is
@@ -114,21 +109,7 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         passes = count(self.passes, "passes", least=1)
         X, labels, known = self._checked(X, y, reset=True)
-        found = np.unique(labels[known])
-        if self._is_marker(found).any():
-            known[known] = ~self._is_marker(labels[known])
-            found = found[~self._is_marker(found)]
-            if len(found) < 2:
-                raise LabelError(
-                    f"y has {'one class' if len(found) else 'no label'} only, {found.tolist()}, beside "
-                    f"{self.unlabelled!r}, which marks a missing label; pass unlabelled=None where it is a class"
-                )
-        if len(found) < 2:
-            raise LabelError(
-                f"y has {'one class' if len(found) else 'no label'} only, {found.tolist()}; "
-                "a classifier needs labels of at least two classes"
-            )
-        self.classes_ = found
+        self.classes_ = self._found_classes(labels, known)
         self.learner_ = self._learner()
         for _ in range(passes):
             self._play(X, labels, known)
@@ -148,23 +129,9 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             All classes, two or more. The first call must name them; later ones may leave them out (None, the default).
         """
         first = not hasattr(self, "learner_")
-        if first and classes is None:
-            raise LabelError(
-                "the first call of partial_fit must name all classes: partial_fit(X, y, classes)"
-            )
-        declared = self.classes_ if classes is None else np.unique(np.asarray(classes))
-        if not first and not np.array_equal(declared, self.classes_):
-            raise LabelError(
-                f"classes {declared.tolist()} are not those of the first call, {self.classes_.tolist()}"
-            )
-        if len(declared) < 2:
-            raise LabelError(f"a classifier needs at least two classes, got {declared.tolist()}")
+        declared = self._declared_classes(classes, first=first)
         X, labels, known = self._checked(X, y, reset=first)
-        if not self._is_marker(declared).any():
-            known[known] = ~self._is_marker(labels[known])
-        strange = labels[known][~np.isin(labels[known], declared)]
-        if len(strange):
-            raise LabelError(f"label {strange[0]} is not one of the classes {declared.tolist()}")
+        self._refuse_strange(labels, known, declared)
         if first:
             self.classes_ = declared
             self.learner_ = self._learner()
@@ -220,31 +187,8 @@ class OnlineManifoldClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Floats, AnyArray, Bools]:
         """Rows, labels, and where there is a label (None and NaN are none)."""
-        if y is None:
-            raise LabelError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; "
-                "give a list with None for each point without a label"
-            )
         rows = validate_data(self, X, dtype=np.float64, reset=reset)
-        labels = column_or_1d(np.asarray(y), warn=True)
-        check_consistent_length(rows, labels)
-        if labels.dtype.kind == "O":
-            known = np.array([v is not None and v == v for v in labels], dtype=bool)
-            plain = np.array(labels[known].tolist())
-            labels = np.zeros(len(known), dtype=plain.dtype if known.any() else np.int64)
-            labels[known] = plain
-        else:
-            known = ~np.isnan(labels) if labels.dtype.kind == "f" else np.ones(len(labels), dtype=bool)
-        assert_all_finite(labels[known], input_name="y")
-        if known.any():
-            check_classification_targets(labels[known])
-        return rows, labels, known
-
-    def _is_marker(self, labels: AnyArray) -> Bools:
-        """Where a label is the marker of a missing one."""
-        if self.unlabelled is None or (labels.dtype.kind in "US" and not isinstance(self.unlabelled, str)):
-            return np.zeros(len(labels), dtype=bool)
-        return np.asarray(labels == self.unlabelled, dtype=bool)
+        return rows, *self._labels(y, rows)
 
     def _learner(self) -> OnlineManifold:
         return OnlineManifold(

@@ -111,7 +111,7 @@ class Certificate:
     def _repr_html_(self) -> str:
         said = str(self)
         if self.valid:
-            said = f"At most {self.whole} {self.counts}{self.about}, where {self.charged:,} were counted."
+            said = f"At most {self.whole} {self.counts}{self.about}, where {self.charged:,} were counted"
         state = ("proven" if self.proven else "under assumptions") if self.valid else "void"
         numbers = [(name, _shown(value)) for name, value in self.terms.items()]
         rests = [
@@ -120,7 +120,7 @@ class Certificate:
         ]
         return box(
             "Certificate",
-            words(f"{said} {self.theorem}; {state}." if self.valid else f"{said}."),
+            words(f"{said} ({self.theorem}; {state})." if self.valid else f"{said}."),
             facts(numbers) if numbers else "",
             table(("it rests on", ""), rests) if rests else "",
         )

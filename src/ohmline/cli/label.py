@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ohmline.cli.files import same_file
+from ohmline.cli.files import (
+    Header,
+    Label,
+    LabelsHeader,
+    Node,
+    Nodes,
+    ParallelEdges,
+    Source,
+    Target,
+    Weight,
+    column,
+    same_file,
+    weight_column,
+)
 from ohmline.cli.output import AsJson, Seed, print_json
 from ohmline.errors import FileFormatError, LabelError, ParameterError
 
@@ -54,6 +67,15 @@ def label(
     symmetrise: Annotated[
         bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
     ] = False,
+    nodes: Nodes = None,
+    header: Header = None,
+    source: Source = None,
+    target: Target = None,
+    weight: Weight = None,
+    parallel: ParallelEdges = None,
+    labels_header: LabelsHeader = None,
+    node: Node = None,
+    label: Label = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -73,20 +95,43 @@ def label(
     wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
     declared = classes_of(classes)
     begun = time.monotonic()
-    session, texts = _opened(
+    _say(f"reading {graph} …")
+    network, texts = _read(
         graph,
-        labels,
-        declared,
         text,
+        symmetrise=symmetrise,
+        header=header,
+        source=column(source),
+        target=column(target),
+        weight=weight_column(weight),
+        nodes=nodes,
+        parallel=None if parallel is None else parallel.value,
+    )
+    known = None
+    if labels is not None:
+        known = _known(
+            labels, network, declared, header=labels_header, node=column(node), label=column(label)
+        )
+    elif not declared and not log.exists():
+        raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
+    _expect_terminal()
+    _say("getting ready; the first time after an installation takes a minute, while machine code is made …")
+    to_terminal = sys.stdout.isatty()
+    session = _session(
+        network,
+        declared,
+        known,
+        str(labels or ""),
         journal=log,
         goal=wanted,
         confidence=sure,
         who=who,
         seed=seed,
-        symmetrise=symmetrise,
     )
     with session:
         signalled = _work(session, graph.name, texts)
+        if not sys.stderr.isatty():
+            _fall_silent(to_terminal)
         summary = _finish(session, table, predictions)
     summary["seconds"] = round(time.monotonic() - begun, 3)
     if json:
@@ -97,45 +142,21 @@ def label(
         raise typer.Exit(128 + signalled)
 
 
-def _opened(
-    graph: Path,
-    labels: Path | None,
-    declared: list[str],
-    text: Path | None,
-    *,
-    symmetrise: bool,
-    who: str,
-    **options: Any,
-) -> tuple[Session, Any]:
-    """The session, and the texts of the nodes."""
+def _read(graph: Path, text: Path | None, **options: Any) -> tuple[Graph, dict[Any, str]]:
+    """The graph, and the texts of its nodes."""
     import ohmline.graph
-    from ohmline.graph.files.table import typed
-    from ohmline.labelling import Session
     from ohmline.labelling.texts import read_texts
 
-    network = ohmline.graph.read(graph, symmetrise=symmetrise)
-    texts = {} if text is None else read_texts(text, network)
-    known = None if labels is None else _known(labels, network, declared)
-    if not declared and known is None and not options["journal"].exists():
-        raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
-    _expect_terminal()
-    session = Session(
-        network,
-        typed(declared) if declared else None,
-        labels=known,
-        source="" if labels is None else str(labels),
-        who=who or _user(),
-        **options,
-    )
-    return session, texts
+    network = ohmline.graph.read(graph, **options)
+    return network, {} if text is None else read_texts(text, network)
 
 
-def _known(path: Path, network: Graph, declared: list[str]) -> dict[Any, Any]:
+def _known(path: Path, network: Graph, declared: list[str], **options: Any) -> dict[Any, Any]:
     """The labels of a file, each one of the declared classes."""
     import ohmline.graph
     from ohmline.graph.files.table import typed
 
-    found = ohmline.graph.read_labels(path, graph=network)
+    found = ohmline.graph.read_labels(path, graph=network, **options)
     if not declared:
         return dict(found)
     by_name = dict(zip(declared, typed(declared), strict=True))
@@ -146,6 +167,22 @@ def _known(path: Path, network: Graph, declared: list[str]) -> dict[Any, Any]:
                 "add it there, or mend the file"
             )
     return {node: by_name[str(each)] for node, each in found.items()}
+
+
+def _session(
+    network: Graph,
+    declared: list[str],
+    known: dict[Any, Any] | None,
+    source: str,
+    *,
+    who: str,
+    **options: Any,
+) -> Session:
+    from ohmline.graph.files.table import typed
+    from ohmline.labelling import Session
+
+    classes = typed(declared) if declared else None
+    return Session(network, classes, labels=known, source=source, who=who or _user(), **options)
 
 
 def _work(session: Session, title: str, texts: Any) -> int:
@@ -162,6 +199,19 @@ def _work(session: Session, title: str, texts: Any) -> int:
                 raise
             return 1
     return 0
+
+
+def _say(words: str) -> None:
+    if sys.stderr.isatty():
+        print(words, file=sys.stderr)
+
+
+def _fall_silent(stdout: bool) -> None:
+    """The terminal is gone: let nothing be written to it any more, so that the rest can be done."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2) if stdout else (2,):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def _finish(session: Session, table: Path, predictions: Path | None) -> dict[str, Any]:

@@ -225,7 +225,8 @@ def measure(
         try:
             nodes, said = list(predictions.nodes), list(predictions.predictions)
             columns = zip(predictions.classes, np.asarray(predictions.probabilities).T, strict=True)
-            scores = {label: np.asarray(column, dtype=np.float64) for label, column in columns}
+            # "Don't know" has no probabilities, and comes last.
+            scores = {label: np.nan_to_num(column.astype(np.float64), nan=-1.0) for label, column in columns}
         except AttributeError:
             raise ParameterError(
                 f"predictions must be what predict_many gave, or a mapping from nodes to predictions, got "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from os import PathLike
 from typing import Any
@@ -11,6 +12,8 @@ from ohmline.errors import LabelError, LearnerError, ShapeError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.labels import labels_of
 from ohmline.learn import LocalLGC, OnlineLearner
+
+log = logging.getLogger(__name__)
 
 
 def fit(
@@ -60,6 +63,7 @@ def fit(
 
 def _learner(graph: Graph, learner: Any, classes: Any) -> OnlineLearner[Any, Any]:
     if learner is None:
+        log.info("no learner given: LocalLGC for %d nodes and %d edges", graph.n, graph.n_edges)
         return LocalLGC(graph, classes)
     if classes is not None:
         raise LearnerError("classes are for learner=None; give them to the learner that you make")

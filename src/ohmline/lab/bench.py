@@ -20,6 +20,7 @@ REGISTRY: dict[str, str] = {
     "manifold": "manifold",
     "play-perceptron": "foundation",
     "pounce": "pounce",
+    "predict": "predict",
     "suggest": "suggest",
 }
 """Benchmark name -> module under `ohmline.lab.benches` whose `BENCHES` holds it."""

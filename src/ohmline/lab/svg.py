@@ -74,30 +74,12 @@ def chart(
     def up(y: float) -> float:
         return height - bottom - (height - top - bottom) * y / max(y_end, 1e-12)
 
-    floor = height - bottom
+    box = left, width - right, top, height - bottom
     parts = [
         f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="{escape(y_title)} against {escape(x_title)}" font-family="sans-serif">'
+        f'aria-label="{escape(y_title)} against {escape(x_title)}" font-family="sans-serif">',
+        *_axes(box, [(across(x), x) for x in x_marks], [(up(y), y) for y in y_marks], x_title, y_title),
     ]
-    for mark in y_marks:
-        parts.append(
-            f'<path class="grid" fill="none" stroke="{LINE}" d="M{left} {up(mark):.1f}H{width - right}"/>'
-            f'<text class="tick" fill="{SOFT}" font-size="12" x="{left - 8}" y="{up(mark) + 4:.1f}" '
-            f'text-anchor="end">{mark:,g}</text>'
-        )
-    for mark in x_marks:
-        parts.append(
-            f'<path class="mark" fill="none" stroke="{SOFT}" d="M{across(mark):.1f} {floor}v5"/>'
-            f'<text class="tick" fill="{SOFT}" font-size="12" x="{across(mark):.1f}" y="{floor + 19}" '
-            f'text-anchor="middle">{mark:,g}</text>'
-        )
-    parts.append(
-        f'<path class="mark" fill="none" stroke="{SOFT}" d="M{left} {floor}H{width - right}"/>'
-        f'<text class="axis" fill="{SOFT}" font-size="13" x="{(left + width - right) / 2:.0f}" y="{height - 6}" '
-        f'text-anchor="middle">{escape(x_title)}</text>'
-        f'<text class="axis" fill="{SOFT}" font-size="13" transform="translate(14 {(floor + top) / 2:.0f}) '
-        f'rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
-    )
     ends: list[tuple[float, Curve, float]] = []
     for curve, y in zip(curves, finite, strict=True):
         points = [
@@ -121,6 +103,38 @@ def chart(
         )
     parts.append("</svg>")
     return "".join(parts)
+
+
+def _axes(
+    box: tuple[float, float, float, float],
+    x_marks: Sequence[tuple[float, float]],
+    y_marks: Sequence[tuple[float, float]],
+    x_title: str,
+    y_title: str,
+) -> list[str]:
+    """Axes around a box (left, right, top, bottom), with marks at their places."""
+    left, right, top, floor = box
+    parts = []
+    for place, mark in y_marks:
+        parts.append(
+            f'<path class="grid" fill="none" stroke="{LINE}" d="M{left} {place:.1f}H{right}"/>'
+            f'<text class="tick" fill="{SOFT}" font-size="12" x="{left - 8}" y="{place + 4:.1f}" '
+            f'text-anchor="end">{mark:,g}</text>'
+        )
+    for place, mark in x_marks:
+        parts.append(
+            f'<path class="mark" fill="none" stroke="{SOFT}" d="M{place:.1f} {floor}v5"/>'
+            f'<text class="tick" fill="{SOFT}" font-size="12" x="{place:.1f}" y="{floor + 19}" '
+            f'text-anchor="middle">{mark:,g}</text>'
+        )
+    parts.append(
+        f'<path class="mark" fill="none" stroke="{SOFT}" d="M{left} {floor}H{right}"/>'
+        f'<text class="axis" fill="{SOFT}" font-size="13" x="{(left + right) / 2:.0f}" y="{floor + 42}" '
+        f'text-anchor="middle">{escape(x_title)}</text>'
+        f'<text class="axis" fill="{SOFT}" font-size="13" transform="translate(14 {(floor + top) / 2:.0f}) '
+        f'rotate(-90)" text-anchor="middle">{escape(y_title)}</text>'
+    )
+    return parts
 
 
 def draw_graph(

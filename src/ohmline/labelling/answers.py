@@ -25,6 +25,11 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import writable
 from ohmline.store.journal import FIRST, Event
 
+TRUST = 0.5
+"""The learner is fitted to the nodes that a query chose, which are hard: the error of the rest is about this many times
+what it believes (.5 on Cora, less on digits), until an audit knows better ..."""
+BELIEF = 20
+"""... and that counts as much as so many random labels."""
 QUERY, AUDIT = "query", "audit"
 """Why a node was asked: the query chose it, or the random order of an audit did."""
 
@@ -75,7 +80,7 @@ class Answers:
         self.audit: Begun | None = None
         self.learned_at_end = 0
         """How many labels there were when the last audit ended; 0 before any has."""
-        self.trust = 1.0
+        self.trust = TRUST
         """How many times as large the error of the last audit was as the learner had believed."""
         self._skips: Counter[Hashable] = Counter()
 
@@ -145,7 +150,7 @@ class Answers:
             raise self._error(event, "it ends an audit that has not begun")
         found, sampled, estimate = (event.payload[name] for name in ("found", "sampled", "estimate"))
         if sampled and estimate > 0:
-            self.trust = (found + 0.5) / (sampled + 1) / estimate
+            self.trust = (found + BELIEF * TRUST * estimate) / (sampled + BELIEF) / estimate
         self._finish()
 
     def _finish(self) -> None:

@@ -6,44 +6,35 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from ohmline.arrays import Ints
 from ohmline.learn import LocalLGC
+from ohmline.query import SigmaOptimal, suggest
 
-CANDIDATES = 400
-"""How many nodes, drawn at random, are compared for one question."""
-SAMPLE = 500
+SAMPLE = 1000
 """How many nodes, drawn at random, the learner's own estimate of its error is taken over."""
 
 
-def drawn(nodes: Sequence[Hashable], most: int, seed: Sequence[int]) -> list[Hashable]:
-    """At most so many of the nodes, at random."""
-    if len(nodes) <= most:
-        return list(nodes)
-    places = np.random.default_rng(list(seed)).choice(len(nodes), most, replace=False)
-    return [nodes[k] for k in places]
+def best_question(learner: LocalLGC, places: Ints, seed: int, unseen: int) -> tuple[Hashable, str]:
+    """The node whose label is worth most among those at these positions, and why, in words.
+
+    While there are classes that nobody has named, the nodes that most others depend on come first: a learner that
+    knows one class is sure of it everywhere, and has nothing to doubt.
+    """
+    nodes = [learner.nodes[int(k)] for k in places]
+    query = SigmaOptimal() if unseen else None
+    row = suggest(learner, k=1, query=query, nodes=nodes, seed=seed).rows[0]
+    return row.node, row.why
 
 
-def best_question(learner: LocalLGC, nodes: Sequence[Hashable], seed: Sequence[int]) -> tuple[Hashable, str]:
-    """The node whose label would say most: it settles much elsewhere, and its own class is open. And why, in words."""
-    best, most = nodes[0], -1.0
-    for node in drawn(nodes, CANDIDATES, seed):
-        chances = sorted(learner.predict_proba_one(node).values())
-        gap = chances[-1] - chances[-2] if len(chances) > 1 else 0.0
-        worth = learner.variance_one(node) * (1.0 - gap)
-        if worth > most:
-            best, most = node, worth
-    return best, "its label would say most about the others"
-
-
-def estimated_error(learner: LocalLGC, nodes: Sequence[Hashable], seed: Sequence[int]) -> float:
+def estimated_error(learner: LocalLGC, places: Ints, seed: Sequence[int]) -> float:
     """The mean, over nodes without a label, of the probability that the learner's prediction is wrong, in its opinion.
 
     An opinion, not a limit: only a random check gives that.
     """
-    few = drawn(nodes, SAMPLE, seed)
-    if not few:
+    if not len(places):
         return 0.0
-    doubts = []
-    for node in few:
-        chances = learner.predict_proba_one(node)
-        doubts.append(1.0 - max(chances.values()) if chances else 1.0 - 1.0 / len(learner.classes))
-    return float(np.mean(doubts))
+    if len(places) > SAMPLE:
+        places = np.random.default_rng(list(seed)).choice(places, SAMPLE, replace=False)
+    chances = learner.predict_proba_many([learner.nodes[int(k)] for k in places])
+    best = np.nan_to_num(chances, nan=1.0 / len(learner.classes)).max(axis=1)
+    return float(np.mean(1.0 - best))

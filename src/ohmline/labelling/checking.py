@@ -25,7 +25,7 @@ from ohmline.learn import LocalLGC
 
 FARTHEST = 4000
 """A forecast looks at most so many labels ahead."""
-LEAST_LOOKS = 10
+LEAST_LOOKS = 15
 """Before so many looks nobody can say whether a check will succeed."""
 WORTH = 100
 """A check may go on if it is likely to need no more labels than this, or than there are labels already."""
@@ -138,14 +138,11 @@ def predictions_from(
 ) -> tuple[dict[Hashable, Any], dict[Hashable, float]]:
     """The prediction for every node without a label, and its probability, from these labels and nothing else."""
     learner = LocalLGC(graph, classes, guess=True)
-    for node, label in labels.items():
-        learner.learn_one(node, label)
+    learner.learn_many(labels)
     learner.refine()
-    predictions: dict[Hashable, Any] = {}
-    chances: dict[Hashable, float] = {}
-    for node in graph.nodes:
-        if node not in labels:
-            found = learner.predict_proba_one(node)
-            predictions[node] = learner.predict_one(node)
-            chances[node] = found[predictions[node]]
-    return predictions, chances
+    table = learner.predict_many([node for node in graph.nodes if node not in labels])
+    chances = table.probabilities[np.arange(len(table)), table.codes]
+    return (
+        dict(zip(table.nodes, table.predictions, strict=True)),
+        dict(zip(table.nodes, chances.tolist(), strict=True)),
+    )

@@ -8,6 +8,9 @@ from enum import Enum
 from types import TracebackType
 from typing import Any, Self, final
 
+import numpy as np
+
+from ohmline.arrays import Ints
 from ohmline.bound.auditing import ErrorLimit
 from ohmline.checks import fraction, none_or, number, seed_of, shown, text
 from ohmline.errors import LabelError, ParameterError
@@ -24,6 +27,8 @@ ENOUGH = 0.7
 """A check begins once the learner believes that its error is below this share of the goal ..."""
 FIRST_CHECK = 100
 """... or once there are so many labels, or 15 for each class: then its belief needs a check itself."""
+EXPLORE = 10
+"""Classes that did not come up among so many labels for each class are looked for no longer."""
 LEAST = 20
 """No check begins before so many labels, or three for each class; nor sooner than that after another."""
 
@@ -184,8 +189,7 @@ class Session:
             self._answers.play(event)
         self._seed = int(self.journal.about["seed"])
         self._learner = LocalLGC(self.graph, self.classes, guess=True)
-        for node, label in self._answers.labels.items():
-            self._learner.learn_one(node, label)
+        self._learner.learn_many(self._answers.labels)
         self._check: Check | None = None
         self._question: Question | None = None
         self._estimate: float | None = None
@@ -326,16 +330,14 @@ class Session:
         During and after an audit these are the predictions that it is about.
         """
         labels, check = self._answers.labels, self._check
+        rest = [node for node in self.graph.nodes if node not in labels]
         found: dict[Hashable, tuple[Any, float | None]] = {}
-        for node in self.graph.nodes:
-            if node in labels:
-                found[node] = labels[node], 1.0
-            elif check is not None:
-                found[node] = check.predictions[node], check.chances[node]
-            else:
-                prediction = self._learner.predict_one(node)
-                found[node] = prediction, self._learner.predict_proba_one(node).get(prediction)
-        return found
+        if check is not None:
+            found = {node: (check.predictions[node], check.chances[node]) for node in rest}
+        elif rest:
+            rows = self._learner.predict_many(rest)
+            found = {row.node: (row.prediction, row.probability if labels else None) for row in rows}
+        return {node: (labels[node], 1.0) if node in labels else found[node] for node in self.graph.nodes}
 
     def progress(self) -> Progress:
         """How far the session is.
@@ -405,19 +407,19 @@ class Session:
         prediction = self._learner.predict_one(asked.node)
         return prediction, self._learner.predict_proba_one(asked.node).get(prediction)
 
-    def _open_nodes(self, *, skipped: bool = False) -> list[Hashable]:
-        """The nodes without a label, with or without those that were skipped."""
-        answers = self._answers
-        return [
-            node
-            for node in self.graph.nodes
-            if node not in answers.labels and (skipped or not answers.is_skipped(node))
-        ]
+    def _open(self, *, skipped: bool = False) -> Ints:
+        """The positions of the nodes without a label, with or without those that were skipped."""
+        answers, nodes = self._answers, self.graph.nodes
+        is_open = np.ones(self.graph.n, dtype=np.bool_)
+        is_open[nodes.positions(answers.labels)] = False
+        if not skipped:
+            is_open[nodes.positions(answers.skipped)] = False
+        return np.flatnonzero(is_open)
 
     def _estimated(self) -> float:
         if self._estimate is None:
             self._estimate = estimated_error(
-                self._learner, self._open_nodes(skipped=True), [self._seed, len(self._answers.labels)]
+                self._learner, self._open(skipped=True), [self._seed, len(self._answers.labels)]
             )
         return self._estimate
 
@@ -426,8 +428,8 @@ class Session:
         return self.goal is not None and check is not None and check.limit(self.confidence).share <= self.goal
 
     def _choose(self) -> Question | None:
-        rest = self._open_nodes()
-        if self._is_reached() or not rest:
+        rest = self._open()
+        if self._is_reached() or not len(rest):
             return None
         if self.goal is not None:
             check = self._check
@@ -438,7 +440,10 @@ class Session:
                 check = self._begin_check()
             if check is not None:
                 return Question(check.audit.next(), AUDIT, check.number, "a random check")
-        node, why = best_question(self._learner, rest, [self._seed, len(self._answers.live)])
+        labels = self._answers.labels
+        few = len(labels) < EXPLORE * len(self.classes)
+        unseen = len(self.classes) - len(set(labels.values())) if few else 0
+        node, why = best_question(self._learner, rest, self._seed, unseen)
         return Question(node, QUERY, None, why)
 
     def _is_time_to_check(self) -> bool:
@@ -470,9 +475,7 @@ class Session:
             return
         check = Check(self.graph, self.classes, begun.labels, begun.number, self._seed)
         if check.digest != begun.digest:
-            self._write(
-                "audit-ended", {"number": begun.number, "reason": "other predictions on this machine"}
-            )
+            self._end_check(check, "other predictions on this machine")
             self.notes.append(
                 f"the predictions of check {begun.number} come out otherwise with this version or on this machine; a "
                 "new check will begin"

@@ -14,7 +14,11 @@ import numpy as np
 from ohmline.arrays import Bools, Floats, Ints, read_only
 from ohmline.errors import UnknownNode
 from ohmline.learn.table import plain_columns, write_arrow, write_csv, write_frame, write_parquet
+from ohmline.markup import box, clipped, counted, some, table, words
 from ohmline.sql import write_table
+
+SHOWN = 8
+"""How many rows a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +220,30 @@ class Predictions(Sequence[Prediction]):
         said = ", ".join(f"{label} {count:,}" for label, count in list(self.counts.items())[:8])
         more = ", ..." if len(self.classes) > 8 else ""
         blank = f"; {unknown:,} don't know" if unknown else ""
-        return f"Predictions({len(self):,} nodes: {said or 'no classes'}{more}{blank})"
+        return f"Predictions({counted(len(self), 'node')}: {said or 'no classes'}{more}{blank})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                clipped(row.node),
+                "don't know" if row.prediction is None else clipped(row.prediction),
+                f"{row.probability:.3f}" if row.prediction is not None else "",
+                f"{row.margin:.3g}",
+                "yes" if row.certain else "no",
+            )
+            for row in self[:SHOWN]
+        ]
+        head = ("node", "prediction", "probability", "margin", "certain")
+        unknown = len(self) - int(self.known.sum())
+        counts = some([f"{label} {count:,}" for label, count in self.counts.items()])
+        said = f"{counted(len(self), 'node')}: {counts}" + (f"; {unknown:,} don't know" if unknown else "")
+        more = words(f"and {len(self) - SHOWN:,} more; to_frame() has all") if len(self) > SHOWN else ""
+        doubt = (
+            ""
+            if self.calibrated
+            else words("The probabilities order nodes and classes; they are no frequencies.")
+        )
+        return box("Predictions", words(said), table(head, rows, numbers=frozenset({2, 3})), more, doubt)
 
     @cached_property
     def _places(self) -> dict[Hashable, int]:

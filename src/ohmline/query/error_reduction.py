@@ -99,12 +99,15 @@ def settled_after(
             second[:] = 0.0
             for c in range(classes):
                 row, fall = values[c, start : start + size], scale * values[c, i]
+                for j in range(size):  # two loops, each over few enough arrays to vectorise
+                    value = row[j] - steps[j] * fall
+                    value = value if value > 0.0 else 0.0
+                    total[j] += value * value
                 for j in range(size):
                     value = row[j] - steps[j] * fall
                     value = value if value > 0.0 else 0.0
                     square = value * value
                     lower = square if square < first[j] else first[j]
-                    total[j] += square
                     second[j] = lower if lower > second[j] else second[j]
                     first[j] = square if square > first[j] else first[j]
             for y in range(classes):
@@ -119,6 +122,7 @@ def settled_after(
                     old, new = value * value, risen * risen
                     top = first[j] if old < first[j] else second[j]
                     top = new if new > top else top
-                    sum_ += weight[j] * (top + LITTLE) / (total[j] - old + new)
+                    # What is divided by is never 0; `/` would ask each time, and not vectorise.
+                    sum_ += weight[j] * np.divide(top + LITTLE, total[j] - old + new)
                 found[k] += chance[i, y] / believed * sum_
     return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ohmline.checks import file_path
 from ohmline.learn.table import write_csv, write_frame
+from ohmline.markup import box, clipped, counted, table, words
 
 
 class Suggestion(NamedTuple):
@@ -21,7 +21,7 @@ class Suggestion(NamedTuple):
     prediction
         What the learner predicts for it; None for "don't know".
     probability
-        Of the prediction; NaN where the learner gives none.
+        Of the prediction; 0 for "don't know".
     why
         Why its label is worth asking for, in a sentence.
     """
@@ -63,19 +63,35 @@ class Suggestions:
         return {name: [getattr(row, name) for row in self.rows] for name in Suggestion._fields}
 
     def to_frame(self) -> Any:
-        """The suggestions as a polars data frame with one row per node (needs the extra `io`)."""
+        """The table as a polars data frame (needs the extra `io`)."""
         return write_frame(self.columns())
 
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write the suggestions to a CSV file with a header, whole or not at all.
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table to a CSV file, whole or not at all; an older file of that name is replaced.
 
         Parameters
         ----------
         path
-            The name of the file; one that exists is replaced.
+            The file; with the ending `.gz` it is compressed.
         """
-        write_csv(self.columns(), file_path(path))
+        write_csv(self.columns(), path)
 
     def __repr__(self) -> str:
-        lines = [f"Suggestions({len(self)} nodes)"] + [f"  {row.node!r}: {row.why}" for row in self.rows[:10]]
+        lines = [f"Suggestions({counted(len(self), 'node')})"] + [
+            f"  {row.node!r}: {row.why}" for row in self.rows[:10]
+        ]
         return "\n".join([*lines, "  ..."] if len(self) > 10 else lines)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                clipped(row.node),
+                "don't know" if row.prediction is None else clipped(row.prediction),
+                "" if row.probability != row.probability else f"{row.probability:.3f}",
+                clipped(row.why, 400),
+            )
+            for row in self.rows[:20]
+        ]
+        more = words(f"and {len(self) - 20:,} more; to_frame() has all") if len(self) > 20 else ""
+        head = ("node", "prediction", "probability", "why")
+        return box("Suggestions", table(head, rows, numbers=frozenset({2})), more)

@@ -1,0 +1,128 @@
+"""The scikit-learn classifier over graphs: scikit-learn's own checks, and what is special to graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_moons
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_classifiers_classes, parametrize_with_checks
+
+import ohmline as ohm
+from ohmline.adapt.sklearn import GraphClassifier
+from ohmline.errors import GraphError, LabelError, ParameterError, ShapeError
+
+EXPECTED = {
+    "check_classifiers_classes": "it takes -1 for a class, which marks a missing label here; scikit-learn excepts its "
+    "own semi-supervised classifiers from that by their names"
+}
+
+
+@parametrize_with_checks([GraphClassifier()], expected_failed_checks=lambda estimator: EXPECTED)
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def test_scikit_learn_accepts_its_classes_when_minus_one_is_one():
+    check_classifiers_classes("GraphClassifier", GraphClassifier(unlabelled=None))
+
+
+def moons(n=300, every=25):
+    x, truth = make_moons(n, noise=0.08, random_state=0)
+    return x, truth, np.where(np.arange(n) % every < 2, truth, -1)
+
+
+def test_a_matrix_of_affinities_is_the_graph_itself():
+    x, truth, y = moons()
+    graph = ohm.graph.knn(x, 8)
+    matrix = sparse.csr_array((graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    table = ohm.fit(graph, {k: int(label) for k, label in enumerate(y) if label >= 0}).predict_many()
+    for given in (matrix, matrix.toarray()):
+        model = GraphClassifier(graph="precomputed").fit(given, y)
+        rest = y < 0
+        assert model.transduction_[rest].tolist() == [table.predictions[k] for k in np.flatnonzero(rest)]
+        column = [table.classes.index(c) for c in model.classes_]
+        np.testing.assert_allclose(model.label_distributions_, table.probabilities[:, column], atol=1e-6)
+        np.testing.assert_array_equal(model.predict_proba(given), model.label_distributions_)
+        new = model.predict(given[:7])  # as new points with these affinities
+        assert np.mean(new == truth[:7]) == 1
+    made = GraphClassifier(graph=lambda rows: ohm.graph.knn(rows, 8)).fit(x, y)
+    np.testing.assert_array_equal(made.transduction_, model.transduction_)
+    with pytest.raises(ShapeError, match="points of fit again"):
+        made.predict(x[:3])
+
+
+def test_new_points_are_predicted_by_their_neighbours_without_changing_anything():
+    x, truth = make_moons(600, noise=0.08, random_state=1)
+    y = np.where(np.arange(300) % 25 < 2, truth[:300], -1)
+    model = GraphClassifier().fit(x[:300], y)
+    before = model.learner_.snapshot()
+    assert model.score(x[300:], truth[300:]) > 0.95
+    np.testing.assert_array_equal(model.predict_proba(x[:300]), model.label_distributions_)
+    assert all(np.array_equal(before[key], value) for key, value in model.learner_.snapshot().items())
+
+
+def test_points_and_labels_come_bit_by_bit():
+    x, truth, y = moons()
+    model = GraphClassifier()
+    for first in range(0, 300, 60):
+        part = slice(first, first + 60)
+        model.partial_fit(x[part], y[part], classes=[0, 1])
+    assert model.learner_.nodes[299] == 299
+    assert np.mean(model.transduction_ == truth) > 0.95
+    wrong = int(np.flatnonzero(y >= 0)[0])
+    model.partial_fit(x[[wrong]], [1 - y[wrong]])  # the same node again: its label is corrected
+    assert len(model.transduction_) == 300
+    assert model.transduction_[wrong] == 1 - y[wrong]
+
+
+def test_partial_fit_on_a_fixed_graph_takes_new_labels():
+    x, _, y = moons()
+    graph = ohm.graph.knn(x, 8)
+    matrix = sparse.csr_array((graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    at_once = GraphClassifier(graph="precomputed").fit(matrix, y)
+    steps = GraphClassifier(graph="precomputed")
+    half = np.arange(300) < 150
+    steps.partial_fit(matrix, np.where(half, y, -1), classes=[0, 1]).partial_fit(
+        matrix, np.where(half, -1, y)
+    )
+    np.testing.assert_array_equal(steps.transduction_, at_once.transduction_)
+    with pytest.raises(GraphError, match="the same X again"):
+        steps.partial_fit(sparse.csr_array((300, 300)), y)
+
+
+def test_clone_pipeline_and_grid_search():
+    x, truth = load_digits(return_X_y=True)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), GraphClassifier()), {"graphclassifier__k": [3, 10]}, cv=2
+    )
+    assert search.fit(x[:400], truth[:400]).best_score_ > 0.85
+    assert clone(search.best_estimator_[-1]).get_params()["k"] in (3, 10)
+
+
+def test_what_no_label_reaches_gets_the_frequencies_of_the_classes():
+    matrix = np.zeros((5, 5))
+    matrix[0, 1] = matrix[1, 0] = matrix[2, 3] = matrix[3, 2] = 1.0
+    model = GraphClassifier(graph="precomputed").fit(matrix, [0, -1, 1, 1, -1])
+    np.testing.assert_allclose(model.label_distributions_[4], [2 / 5, 3 / 5])
+    assert model.transduction_.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_bad_input_is_refused_by_name():
+    x, _, y = moons(60, 6)
+    with pytest.raises(ParameterError, match="'knn', 'precomputed' or a function"):
+        GraphClassifier(graph="cosine").fit(x, y)
+    with pytest.raises(ShapeError, match="as many rows as columns"):
+        GraphClassifier(graph="precomputed").fit(x, y)
+    with pytest.raises(GraphError, match="60 nodes"):
+        GraphClassifier(graph=lambda rows: ohm.graph.knn(rows[:9], 2)).fit(x, y)
+    with pytest.raises(LabelError, match="one class only"):
+        GraphClassifier().fit(x, np.where(y == 0, 0, -1))
+    with pytest.raises(LabelError, match="must name all classes"):
+        GraphClassifier().partial_fit(x, y)
+    with pytest.raises(ParameterError, match="k must"):
+        GraphClassifier(k=0).fit(x, y)

@@ -1,0 +1,157 @@
+"""`ohmline predict` and `ohmline suggest`, as a person runs them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import ohmline as ohm
+from ohmline.cli.app import app
+
+RUN = CliRunner()
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a graph of two triangles joined by an edge, an isolated node, and two labels."""
+    monkeypatch.chdir(tmp_path)
+    edges = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "f"), ("f", "d")]
+    Path("edges.csv").write_text("from,to\n" + "".join(f"{u},{v}\n" for u, v in edges))
+    Path("labels.csv").write_text("who,what\na,left\nf,right\nb,\n")
+    Path("nodes.csv").write_text("node\n" + "".join(f"{node}\n" for node in "abcdefg"))
+    return tmp_path
+
+
+def ran(*arguments: str, code: int = 0) -> Any:
+    result = RUN.invoke(app, list(arguments))
+    assert result.exit_code == code, result.output + result.stderr
+    return result
+
+
+def rows(name: str = "predictions.csv") -> dict[str, dict[str, str]]:
+    with open(name, newline="") as file:
+        return {row["node"]: row for row in csv.DictReader(file)}
+
+
+@pytest.mark.usefixtures("here")
+def test_predictions_for_every_node() -> None:
+    said = ran("predict", "edges.csv", "labels.csv", "--nodes", "nodes.csv").output
+    assert "2 of 7 nodes are labelled" in said
+    assert "no class: 1, which no label reaches" in said
+    table = rows()
+    assert {node: row["prediction"] for node, row in table.items()} == {
+        **dict.fromkeys("abc", "left"),
+        **dict.fromkeys("def", "right"),
+        "g": "",
+    }
+    assert table["a"]["label"] == "left"
+    assert table["b"]["label"] == ""
+    assert float(table["b"]["p(left)"]) + float(table["b"]["p(right)"]) == pytest.approx(1)
+
+
+@pytest.mark.usefixtures("here")
+def test_the_json_has_the_shape_of_the_design() -> None:
+    document = json.loads(ran("predict", "edges.csv", "labels.csv", "--out", "p.parquet", "--json").output)
+    assert document | {"seconds": 0, "seed": 0, "model": None} == {
+        "nodes": 6,
+        "labelled": 2,
+        "unreached": 0,
+        "classes": ["left", "right"],
+        "counts": {"left": 3, "right": 3},
+        "out": "p.parquet",
+        "seconds": 0,
+        "seed": 0,
+        "model": None,
+    }
+    import polars as pl
+
+    assert pl.read_parquet("p.parquet")["prediction"].to_list().count("left") == 3
+
+
+@pytest.mark.usefixtures("here")
+def test_a_model_is_saved_and_goes_on() -> None:
+    ran("predict", "edges.csv", "labels.csv", "--save", "m.ohm")
+    first = rows()
+    ran("predict", "edges.csv", "--model", "m.ohm", "--out", "again.csv")
+    assert rows("again.csv") == first
+    Path("more.csv").write_text("node,label\nc,right\n")
+    ran("predict", "edges.csv", "more.csv", "--model", "m.ohm", "--save", "m.ohm")
+    assert rows()["a"]["label"] == "left"
+    assert rows()["c"]["label"] == "right"
+    assert isinstance(ohm.load("m.ohm"), ohm.LocalLGC)
+    Path("other.csv").write_text("a,b\nb,z\n")
+    wrong = ran("predict", "other.csv", "--model", "m.ohm", code=2).stderr
+    assert "another graph" in wrong
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("learner", ["perceptron", "min-norm", "shared-lgc", "nearest"])
+def test_other_learners_predict_too(learner: str) -> None:
+    ran("predict", "edges.csv", "labels.csv", "--learner", learner)
+    assert {row["prediction"] for row in rows().values()} == {"left", "right"}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["edges.csv"], "give LABELS, or --model"),
+        (["edges.csv", "labels.csv", "--out", "p.txt"], "name it .csv, .csv.gz or .parquet"),
+        (["edges.csv", "labels.csv", "--out", "labels.csv"], "is LABELS, which is never overwritten"),
+        (["edges.csv", "labels.csv", "--save", "edges.csv"], "is GRAPH, which is never overwritten"),
+        (["edges.csv", "labels.csv", "--out", "p.csv", "--save", "p.csv"], "name two files"),
+        (["edges.csv", "labels.csv", "--learner", "magic"], "no learner 'magic'"),
+        (["labels.csv", "edges.csv"], ""),
+        (["edges.csv", "edges.csv"], "edges"),
+        (["edges.csv", "labels.csv", "--node", "nobody"], "--node"),
+        (["edges.csv", "labels.csv", "--model", "labels.csv"], "no model file"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(arguments: list[str], words: str) -> None:
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    result = ran("predict", *arguments, code=2)
+    assert result.stderr.startswith("ohmline: ")
+    assert words in result.stderr
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+
+@pytest.mark.usefixtures("here")
+def test_labels_of_unknown_nodes_are_refused_or_skipped() -> None:
+    Path("labels.csv").write_text("node,label\na,left\nzoe,right\nf,right\n")
+    assert "'zoe'" in ran("predict", "edges.csv", "labels.csv", code=2).stderr
+    assert "--skip-unknown" in ran("predict", "edges.csv", "labels.csv", code=2).stderr
+    ran("predict", "edges.csv", "labels.csv", "--skip-unknown")
+    assert len(rows()) == 6
+
+
+@pytest.mark.usefixtures("here")
+def test_suggestions_are_diverse_and_not_labelled() -> None:
+    document = json.loads(ran("suggest", "edges.csv", "labels.csv", "-k", "2", "--json").output)
+    found = document["suggestions"]
+    assert set(document) == {"suggestions", "seed", "seconds"}
+    assert set(found[0]) == {"node", "prediction", "probability", "why"}
+    assert not {row["node"] for row in found} & {"a", "f"}
+    said = ran("suggest", "edges.csv", "labels.csv", "-k", "2", "--out", "next.csv").output
+    assert found[0]["why"] in said
+    assert list(rows("next.csv")) == [row["node"] for row in found]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "query", ["uncertainty", "sigma-optimal", "v-optimal", "model-change", "farthest-first", "random"]
+)
+def test_every_query_can_be_named(query: str) -> None:
+    document = json.loads(
+        ran("suggest", "edges.csv", "labels.csv", "-k", "9", "--query", query, "--json").output
+    )
+    assert {row["node"] for row in document["suggestions"]} == set("bcde")
+
+
+@pytest.mark.usefixtures("here")
+def test_an_unknown_query_is_refused() -> None:
+    assert "no query 'best'" in ran("suggest", "edges.csv", "labels.csv", "--query", "best", code=2).stderr
