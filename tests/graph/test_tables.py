@@ -242,7 +242,9 @@ def test_the_file_of_edges_is_no_file_of_labels(tmp_path):
     weighted = put(tmp_path, "weighted.csv", "n0,n1,2.5\n")
     with pytest.raises(FileFormatError, match=r"3 columns, expected 2 .*looks like a file of edges"):
         read_labels(weighted, graph=graph)
-    # Classes that are numbers, as some nodes are, are labels like all others.
+    # Classes that are numbers, as some nodes are, are labels like all others, even at every edge of a star.
+    hub = Graph.from_edges([(0, k) for k in range(1, 30)])
+    assert labels_of(dict.fromkeys(range(30), 0), graph=hub) == dict.fromkeys(range(30), 0)
     numbers = Graph.from_edges([(k, k + 1) for k in range(20)])
     labels = {k: k % 3 for k in range(21)}
     path = put(tmp_path, "labels.csv", "".join(f"{k},{y}\n" for k, y in labels.items()))

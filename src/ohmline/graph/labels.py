@@ -232,13 +232,18 @@ def _hint(rows: Listed, graph: Graph | None) -> str:
     """A word about a file of edges that was given for one of labels: its labels are nodes themselves."""
     spellings = {str(node) for nodes in (rows.nodes, () if graph is None else graph.nodes) for node in nodes}
     both = sum(str(label) in spellings for label in rows.labels)
-    swapped = both > len(rows.labels) // 2 and len(set(map(str, rows.labels))) > len(rows.labels) // 4
+    swapped = both > len(rows.labels) // 2 and _many(rows)
     return ". Most of these labels are nodes themselves: is this the file of edges?" if swapped else ""
+
+
+def _many(rows: Listed) -> bool:
+    """Whether there are too many different labels for classes: more than one for every four rows."""
+    return len(set(map(str, rows.labels))) > len(rows.labels) // 4
 
 
 def _refuse_edges(rows: Listed, graph: Graph | None) -> None:
     """Raise where every row is an edge of the graph, and every edge a row: this is the file of edges."""
-    if graph is None or len(rows.nodes) < max(_SWAPPED, graph.n_edges):
+    if graph is None or len(rows.nodes) < max(_SWAPPED, graph.n_edges) or not _many(rows):
         return
     spellings = {str(node): k for k, node in enumerate(graph.nodes)}
     ends = [
