@@ -127,6 +127,17 @@ def test_every_way_to_end_leaves_all_answers_and_the_same_command_goes_on(folder
         assert re.search(rf"ohmline: grid.labels.jsonl is in use by process\s+{os.getpid()}", done.text)
 
 
+def test_a_window_that_is_closed_leaves_all_answers_and_the_file(folder: Path) -> None:
+    terminal = Terminal(["label", "grid.csv", "--classes", "a,b"], folder)
+    node = terminal.node()
+    terminal.press("2")
+    terminal.until("1 of 25 labelled")
+    os.close(terminal.fd)
+    _, status = os.waitpid(terminal.pid, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, 129)
+    assert (folder / "grid.labels.csv").read_text() == f"node,label\n{node},b\n"
+
+
 def test_many_classes_take_two_digits_or_a_name(folder: Path) -> None:
     names = [f"class{k}" for k in range(1, 12)] + ["other"]
     terminal = Terminal(["label", "grid.csv", "--classes", ",".join(names)], folder)

@@ -95,6 +95,7 @@ def label(
     wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
     declared = classes_of(classes)
     begun = time.monotonic()
+    _say(f"reading {graph} …")
     network, texts = _read(
         graph,
         text,
@@ -114,6 +115,8 @@ def label(
     elif not declared and not log.exists():
         raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
     _expect_terminal()
+    _say("getting ready; the first time after an installation takes a minute, while machine code is made …")
+    to_terminal = sys.stdout.isatty()
     session = _session(
         network,
         declared,
@@ -127,6 +130,8 @@ def label(
     )
     with session:
         signalled = _work(session, graph.name, texts)
+        if not sys.stderr.isatty():
+            _fall_silent(to_terminal)
         summary = _finish(session, table, predictions)
     summary["seconds"] = round(time.monotonic() - begun, 3)
     if json:
@@ -194,6 +199,19 @@ def _work(session: Session, title: str, texts: Any) -> int:
                 raise
             return 1
     return 0
+
+
+def _say(words: str) -> None:
+    if sys.stderr.isatty():
+        print(words, file=sys.stderr)
+
+
+def _fall_silent(stdout: bool) -> None:
+    """The terminal is gone: let nothing be written to it any more, so that the rest can be done."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2) if stdout else (2,):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def _finish(session: Session, table: Path, predictions: Path | None) -> dict[str, Any]:
