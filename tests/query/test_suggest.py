@@ -162,7 +162,7 @@ def test_the_table_says_why(tmp_path: Path) -> None:
     assert rows["alone"].why.startswith("no label reaches it")
     assert rows["alone"].prediction is None
     assert rows[1].prediction == "red"
-    assert rows[1].probability == learner.predict_proba_one(1)["red"]
+    assert rows[1].probability == learner.predict_many([1])[0].probability
     assert "3: two classes are nearly level" in repr(table)
     assert ohm.suggest(learner, 1, ohm.Random()).rows[0].why == "drawn at random"
     table.to_csv(tmp_path / "next.csv")

@@ -161,8 +161,9 @@ def _margins(learner: OnlineLearner[Any, Any], query: Any) -> Field:
             f"{query!r} looks at the margins of all nodes, and {shown(type(learner).__name__)} is not over a kernel; "
             "use MinMargin or Random with this one"
         )
-    nodes = list(nodes_of(learner))
-    mean = np.array([[(1 + cast(Any, member).margin_one(x)) / 2 for member in members] for x in nodes])
+    n = len(nodes_of(learner))
+    margins = [member.predict_many().margins for member in members]
+    mean = (1 + np.array(margins).reshape(len(members), n).T) / 2
     if not isinstance(learner, OneVsRest):
         mean = np.hstack([1 - mean, mean])
-    return Field(OfKernel(kernel), 0.0, mean.reshape(len(nodes), -1))
+    return Field(OfKernel(kernel), 0.0, mean)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ohmline.checks import count, generator, shown
 from ohmline.errors import LearnerError
 from ohmline.learn.belief import KnowsLabelled
 from ohmline.learn.contract import OnlineLearner, expect_learner
+from ohmline.learn.predictions import Predictions
 from ohmline.query.error_reduction import ErrorReduction
 from ohmline.query.meeting import believed, nodes_of
 from ohmline.query.pool import MinMargin, PoolQuery, open_positions
@@ -71,7 +71,8 @@ def suggest(
     query = default_query(learner) if query is None else _checked(query)
     open_ = _open(learner, nodes)
     chosen = query.choose_many(learner, open_, min(k, int(open_.sum())), rng)
-    return Suggestions(tuple(_row(learner, query, index[i]) for i in chosen))
+    table = learner.predict_many([index[i] for i in chosen])
+    return Suggestions(tuple(_row(query, table, place) for place in range(len(chosen))))
 
 
 def default_query(learner: OnlineLearner[Any, Any]) -> PoolQuery:
@@ -108,21 +109,20 @@ def _open(learner: OnlineLearner[Any, Any], nodes: Iterable[Hashable] | None) ->
     return open_ if labelled is None else np.asarray(open_ & ~labelled)
 
 
-def _row(learner: OnlineLearner[Any, Any], query: PoolQuery, node: Hashable) -> Suggestion:
-    prediction = learner.predict_one(node)
-    tell = getattr(learner, "predict_proba_one", None)
-    chances: dict[Any, float] = tell(node) if tell is not None else {}
-    return Suggestion(node, prediction, chances.get(prediction, nan), _why(query, prediction, chances))
+def _row(query: PoolQuery, table: Predictions, place: int) -> Suggestion:
+    said = table[place]
+    return Suggestion(said.node, said.prediction, said.probability, _why(query, table, place))
 
 
-def _why(query: PoolQuery, prediction: Any, chances: dict[Any, float]) -> str:
+def _why(query: PoolQuery, table: Predictions, place: int) -> str:
     if query.blind:
         return query.because
-    if prediction is None:
+    if not table.known[place]:
         return f"no label reaches it; {query.because}"
-    ranked = sorted(chances.items(), key=lambda item: -item[1])[:2]
-    if len(ranked) == 2 and ranked[1][1] >= LEVEL * ranked[0][1]:
-        said = ", ".join(f"{label} {_short(chance)}" for label, chance in ranked)
+    chances = table.probabilities[place]
+    first, second = np.argsort(-chances, kind="stable")[:2] if len(chances) > 1 else (0, 0)
+    if first != second and chances[second] >= LEVEL * chances[first]:
+        said = ", ".join(f"{table.classes[c]} {_short(chances[c])}" for c in (first, second))
         return f"two classes are nearly level: {said}"
     return query.because
 

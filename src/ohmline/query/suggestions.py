@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ohmline.checks import file_path
 from ohmline.learn.table import write_csv, write_frame
 from ohmline.markup import box, clipped, counted, table, words
 
@@ -22,7 +21,7 @@ class Suggestion(NamedTuple):
     prediction
         What the learner predicts for it; None for "don't know".
     probability
-        Of the prediction; NaN where the learner gives none.
+        Of the prediction; 0 for "don't know".
     why
         Why its label is worth asking for, in a sentence.
     """
@@ -64,18 +63,18 @@ class Suggestions:
         return {name: [getattr(row, name) for row in self.rows] for name in Suggestion._fields}
 
     def to_frame(self) -> Any:
-        """The suggestions as a polars data frame with one row per node (needs the extra `io`)."""
+        """The table as a polars data frame (needs the extra `io`)."""
         return write_frame(self.columns())
 
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write the suggestions to a CSV file with a header, whole or not at all.
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table to a CSV file, whole or not at all; an older file of that name is replaced.
 
         Parameters
         ----------
         path
-            The name of the file; one that exists is replaced.
+            The file; with the ending `.gz` it is compressed.
         """
-        write_csv(self.columns(), file_path(path))
+        write_csv(self.columns(), path)
 
     def __repr__(self) -> str:
         lines = [f"Suggestions({counted(len(self), 'node')})"] + [

@@ -43,8 +43,8 @@ def started(graph: Graph, codes: Ints, seed: int) -> LocalLGC:
 def accuracy(learner: LocalLGC, codes: Ints) -> float:
     """The share of the nodes without a label that are predicted right."""
     rest = np.flatnonzero(~learner.labelled())
-    said = [learner.predict_one(learner.nodes[int(i)]) for i in rest]
-    return float(np.mean([guess == codes[i] for guess, i in zip(said, rest, strict=True)]))
+    said = learner.predict_many([learner.nodes[int(i)] for i in rest])
+    return float(np.mean(said.codes == codes[rest]))
 
 
 def accuracies(graph: Graph, codes: Ints, query: PoolQuery | None) -> Floats:
