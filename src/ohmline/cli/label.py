@@ -19,6 +19,7 @@ from ohmline.cli.files import (
     Node,
     Nodes,
     ParallelEdges,
+    SkipUnknown,
     Source,
     Target,
     Weight,
@@ -77,6 +78,7 @@ def label(
     labels_header: LabelsHeader = None,
     node: Node = None,
     label: Label = None,
+    skip_unknown: SkipUnknown = False,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
@@ -111,7 +113,13 @@ def label(
     known = None
     if labels is not None:
         known = _known(
-            labels, network, declared, header=labels_header, node=column(node), label=column(label)
+            labels,
+            network,
+            declared,
+            header=labels_header,
+            node=column(node),
+            label=column(label),
+            skip_unknown=skip_unknown,
         )
     elif not declared and not log.exists():
         raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
