@@ -78,7 +78,7 @@ def test_bad_labels_are_refused_by_name(tmp_path: Path) -> None:
         ohm.fit(GRAPH, {"a": "red", "nobody": "blue"})
     with pytest.raises(UnknownNode, match="'nobody'"):
         ohm.fit(GRAPH, {"a": "red", "nobody": None})
-    with pytest.raises(ConflictingLabels, match=r"'a' has two labels, 'red' and 'blue'"):
+    with pytest.raises(ConflictingLabels, match=r"'a' has the label 'red' on row 1 and 'blue' on row 2"):
         ohm.fit(GRAPH, [("a", "red"), ("a", "blue")])
     with pytest.raises(ShapeError, match="3 labels for 7 nodes"):
         ohm.fit(GRAPH, ["red", "blue", None])

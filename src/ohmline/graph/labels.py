@@ -46,7 +46,7 @@ def labels_of(
 ) -> dict[Hashable, Hashable]:
     """Take labels from whatever holds them: a mapping, pairs, a frame, a pandas Series, or a file.
 
-    A label that is None or NaN (in a file: empty) means that the node has none: it is left out. A number that is whole
+    A label that is None, NaN or empty means that the node has none: it is left out. A number that is whole
     is an integer, since pandas makes 1 into 1.0 where other labels are missing.
 
     Parameters
@@ -161,7 +161,7 @@ def frame_labels(
 def checked_labels(rows: Listed, graph: Graph | None, *, skip_unknown: bool) -> dict[Hashable, Hashable]:
     """The label of every node that has one; an unknown node and a second label are errors."""
     _refuse_edges(rows, graph)
-    values = [None if is_missing(label) else _plain(label) for label in rows.labels]
+    values = [None if is_missing(label) or label == "" else _plain(label) for label in rows.labels]
     if graph is not None:
         unknown = [k for k, node in enumerate(rows.nodes) if node not in graph.nodes]
         if unknown and not skip_unknown:
