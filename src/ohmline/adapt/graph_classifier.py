@@ -19,7 +19,7 @@ from ohmline.errors import GraphError, ParameterError, ShapeError
 from ohmline.graph.build import Gaussian, knn
 from ohmline.graph.graph import Graph
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.everywhere import chances_of, field_of
+from ohmline.learn.local_lgc.everywhere import chances_of, swept
 
 LEAST = 1e-12
 """No edge to a new point weighs less, however far it is."""
@@ -146,9 +146,15 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
             column per node, or the same matrix again for its own nodes.
         """
         check_is_fitted(self)
-        state = self.learner_.state
-        scores = self._scores(self._validated(X, reset=False))
-        return chances_of(state, scores, np.zeros(len(scores), np.int64))
+        rows = self._validated(X, reset=False)
+        own = self._own(rows)
+        chances = np.empty((rows.shape[0], len(self.classes_)))
+        chances[own >= 0] = self.label_distributions_[own[own >= 0]]
+        new = np.flatnonzero(own < 0)
+        if len(new):
+            scores = self._scores(rows[new])
+            chances[new] = chances_of(self.learner_.state, scores, np.zeros(len(scores), np.int64))
+        return chances
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,13 +178,11 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         """A graph and a learner that has seen nothing."""
         graph, width = self._built(rows)
         learner = LocalLGC(graph, range(len(classes)), ridge=self.ridge, mu=self.mu, guess=True)
-        self.classes_, self.learner_, self.graph_, self._width, self._rows = (
-            classes,
-            learner,
-            graph,
-            width,
-            rows,
-        )
+        self.classes_, self.learner_, self.graph_ = classes, learner, graph
+        self._width, self._rows = width, rows
+        self._known = {}
+        if self.graph == "knn":  # of equal rows the first one answers
+            self._known = {row.tobytes(): len(rows) - 1 - k for k, row in enumerate(rows[::-1])}
 
     def _built(self, rows: Any) -> tuple[Graph, float]:
         if callable(self.graph):
@@ -215,9 +219,11 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         codes = np.searchsorted(self.classes_, labels[known])
         nodes = self.learner_.nodes
         self.learner_.learn_many([nodes[k] for k in places[known].tolist()], codes.tolist())
-        self._field = field_of(self.learner_.space, self.learner_.state, len(self.classes_)).scores
-        chances = chances_of(self.learner_.state, self._field, np.zeros(len(self._field), np.int64))
-        said = self.classes_[chances.argmax(axis=1)]
+        self._field = swept(self.learner_.space, self.learner_.state, len(self.classes_))
+        table = self.learner_.predict_many()
+        chances = table.probabilities.copy()
+        chances[~table.known] = 1 / len(self.classes_)  # before the first label
+        said = self.classes_[np.maximum(table.codes, 0)]
         kept = self.learner_.state.label[: len(said)]
         said[kept >= 0] = self.classes_[kept[kept >= 0]]
         self.label_distributions_, self.transduction_ = chances, said
@@ -227,29 +233,30 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         lengths, places = NearestNeighbors(n_neighbors=k).fit(among).kneighbors(rows)
         return lengths, places
 
+    def _own(self, rows: Any) -> Ints:
+        """The places of the rows that are nodes of the graph; -1 for new ones."""
+        if self.graph == "knn":
+            return np.array([self._known.get(row.tobytes(), -1) for row in rows], dtype=np.int64)
+        if rows.shape == self._rows.shape and _equal(rows, self._rows):
+            return np.arange(rows.shape[0])
+        if callable(self.graph):
+            raise ShapeError(
+                "a graph that a function made says nothing about other points; give the points of fit again, or "
+                "pass graph='knn'"
+            )
+        return np.full(rows.shape[0], -1)
+
     def _scores(self, rows: Any) -> Floats:
-        """The scores of points: their own where they are nodes, otherwise those that their edges would give them."""
+        """The scores of new points: those that their edges would give them."""
         ridge = self.ridge * self.learner_.unit
-        if self.graph != "knn":
-            if rows.shape == self._rows.shape and _equal(rows, self._rows):
-                return self._field
-            if callable(self.graph):
-                raise ShapeError(
-                    "a graph that a function made says nothing about other points; give the points of fit again, or "
-                    "pass graph='knn'"
-                )
+        if self.graph == "precomputed":
             if (rows.data if sparse.issparse(rows) else rows).min(initial=0.0) < 0:
                 raise GraphError("an affinity is below 0; LocalLGC needs affinities of at least 0")
             weight = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(-1, 1)
             return np.asarray(rows @ self._field) / (weight + ridge)
         lengths, places = self._nearest(rows, self._rows)
         weights = self._weights(lengths, self._width)
-        scores = np.einsum("ik,ikc->ic", weights, self._field[places]) / (
-            weights.sum(axis=1)[:, None] + ridge
-        )
-        own = lengths[:, 0] == 0
-        scores[own] = self._field[places[own, 0]]
-        return np.asarray(scores)
+        return np.einsum("ik,ikc->ic", weights, self._field[places]) / (weights.sum(axis=1)[:, None] + ridge)
 
     def _grown(self, rows: Any) -> Ints:
         """The places of these rows, with new nodes for those that are new."""
@@ -260,14 +267,13 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
                     "graph='knn' lets points be added"
                 )
             return np.arange(rows.shape[0])
-        known = {row.tobytes(): place for place, row in enumerate(self._rows)}
-        fresh = list(dict.fromkeys(row.tobytes() for row in rows if row.tobytes() not in known))
-        old = len(known)
+        fresh = list(dict.fromkeys(row.tobytes() for row in rows if row.tobytes() not in self._known))
         if fresh:
+            old = len(self._rows)
             added = np.frombuffer(b"".join(fresh)).reshape(len(fresh), -1)
-            known |= {row: old + t for t, row in enumerate(fresh)}
             self._join(np.vstack([self._rows, added]), old)
-        return np.array([known[row.tobytes()] for row in rows], dtype=np.int64)
+            self._known |= {row: old + t for t, row in enumerate(fresh)}
+        return np.array([self._known[row.tobytes()] for row in rows], dtype=np.int64)
 
     def _join(self, rows: Floats, old: int) -> None:
         """New nodes for the rows from `old` on, each joined with its k nearest rows."""

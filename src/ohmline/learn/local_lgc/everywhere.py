@@ -1,331 +1,66 @@
-"""All nodes at once: Q F = b for every class together, from the estimate on.
+"""All nodes at once: the estimate F, a few sweeps nearer to the exact f.
 
-A local solve answers for one node; past some share of the nodes one global solve is cheaper, and nearer to the exact
-f. It is a method of conjugate gradients, preconditioned by a symmetric sweep of Gauss-Seidel in the form of Eisenstat
-(1981): with Q = D - L - U, the directions are those of (D - L)^-1 Q (D - U)^-1, which needs no product with Q, so that
-a step costs one look at each edge from either end. Four classes go together. Nothing of the learner is changed.
+A local solve answers for one node. For many it is cheaper to let every node hear its neighbours at once: one sweep is
+F_j <- (b_j + sum_k w_jk F_k) / Q_jj, which brings the largest error of F down, whatever F is (Q is an M-matrix). Five
+of them are right as often as a local solve for each node. To go on until F is exact would be worse: as local solves do,
+F keeps to what labels near by say, while the exact f hears the whole graph, its large classes above all. Right with 1,
+5 and 20 % random labels (seeds 300 to 302, which chose the number; a local solve for each node, four and six sweeps, the
+exact f): PubMed .751 .794 .813; .744 .790 .815; .749 .790 .815; .746 .784 .814. Cora .703 .761 .832; .698 .761 .836;
+.702 .763 .837; .638 .742 .830. wikimovies4 .448 .499 .573; .461 .506 .564; .466 .511 .555; .460 .442 .459. Neighbour
+graphs of digits and USPS lie within .005 of local solves too.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import any_order, compiled, internal
+from ohmline.arrays import Bools, Floats, Ints
+from ohmline.compiled import compiled
 from ohmline.learn.contract import TIE
-from ohmline.learn.local_lgc.adjacency import Adjacency, root, size_of
+from ohmline.learn.local_lgc.adjacency import Adjacency, root
 from ohmline.learn.local_lgc.chances import FLOOR
-from ohmline.learn.local_lgc.relax import ROUNDING
 from ohmline.learn.local_lgc.state import LocalState, commonest, first_two
 
-WIDE = 4
-"""Classes that are solved for together: as many numbers as a processor treats at once."""
-EXACTER = 0.03
-"""What may be left of a residual, as a share of the tolerance of local solves: so little that nearly every class is
-certain."""
-SMALL = 30_000
-"""Up to so many nodes and ends of edges the solve goes on until ties show as ties, as they do in small examples."""
-MOST_STEPS = 8000
-"""Steps at most before what is left is computed anew."""
-SWEEPS = 4
-"""Sweeps of the proof how far each score may be off."""
+SWEEPS = 5
+"""Sweeps from the estimate on."""
+FEW = 500
+"""So many nodes are solved for one by one, whatever the graph."""
 LOCAL_EDGES = 30
-"""A local solve costs about as much as this share, 1 in so many, of a global one for each edge and node of a graph."""
-SLACK = 1 + 1e-9
-"""More than what rounding can take from a sum of numbers that are not negative."""
-
-Quad = tuple[float, float, float, float]
-"""One number for each column of a block."""
+"""More nodes are, as long as there are this many times as many nodes and ends of edges in the graph."""
 
 
-class Field(NamedTuple):
-    """The scores of all nodes."""
-
-    scores: Floats
-    error: Floats
-    """No score of a node is further than this from the exact one."""
-
-
-class Halves(NamedTuple):
-    """The edges of the graph, in one piece: of each node first those to earlier nodes, then those to later ones."""
-
-    begin: Ints
-    middle: Ints
-    neighbour: Ints
-    weight: AnyArray
-
-
-def global_is_cheaper(adjacency: Adjacency, wanted: int) -> bool:
-    """Whether one global solve costs less than a local one for each of the nodes that are wanted."""
+def one_by_one(adjacency: Adjacency, wanted: int) -> bool:
+    """Whether local solves are worth their time for so many nodes."""
     nodes, ends = adjacency.extent.tolist()
-    return LOCAL_EDGES * wanted > nodes + ends
+    return bool(wanted <= max(FEW, (nodes + ends) // LOCAL_EDGES))
 
 
-def field_of(adjacency: Adjacency, state: LocalState, classes: int) -> Field:
-    """Solve for all scores, until no residual exceeds a small share of tolerance Q_jj; `WIDE` classes at a time."""
+def swept(adjacency: Adjacency, state: LocalState, classes: int) -> Floats:
+    """The scores of all nodes."""
     n = int(adjacency.extent[0])
-    scores, largest = np.empty((n, classes)), np.zeros(n)
-    block, residual = np.empty((n, WIDE)), np.empty((n, WIDE))
-    halves = halves_of(adjacency, np.float32)
-    for first in range(0, classes, WIDE):
-        _solve_block(adjacency, state, halves, first, min(first + WIDE, classes), block, residual)
-        scores[:, first : first + WIDE] = block[:, : classes - first]
-        np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
-    error = np.zeros(n)
-    largest += 2 * ROUNDING * state.precision[:n]
-    bound_errors(adjacency, state.precision[:n], largest, error, SWEEPS)
-    return Field(scores, error)
-
-
-def halves_of(adjacency: Adjacency, kind: type[Any]) -> Halves:
-    """The edges as they are walked here."""
-    n, ends = adjacency.extent.tolist()
-    narrow = np.int32 if max(n, ends) < 2**31 else np.int64
-    halves = Halves(
-        np.empty(n + 1, np.int64), np.empty(n, np.int64), np.empty(ends, narrow), np.empty(ends, kind)
-    )
-    sort_halves(adjacency, *halves)
-    return halves
-
-
-@compiled
-def sort_halves(
-    adjacency: Adjacency, begin: Ints, middle: Ints, neighbour: AnyArray, weight: AnyArray
-) -> None:
-    """Fill `Halves`."""
-    used = 0
-    for j in range(middle.shape[0]):
-        begin[j] = used
-        first, size = adjacency.start[j], adjacency.size[j]
-        last = used + size
-        for p in range(first, first + size):
-            if adjacency.neighbour[p] < j:
-                neighbour[used], weight[used] = adjacency.neighbour[p], adjacency.weight[p]
-                used += 1
-            else:
-                last -= 1
-                neighbour[last], weight[last] = adjacency.neighbour[p], adjacency.weight[p]
-        middle[j] = used
-        used = begin[j] + size
-    begin[middle.shape[0]] = used
-
-
-def _solve_block(
-    adjacency: Adjacency,
-    state: LocalState,
-    halves: Halves,
-    first: int,
-    last: int,
-    scores: Floats,
-    residual: Floats,
-) -> None:
-    """Solve for the classes from `first` to `last`, and leave the residual.
-
-    What is left is solved for in single precision, which is faster, and added; then what is left is computed anew in
-    double precision. Where single precision does not get on, double precision takes over.
-    """
-    n = len(scores)
     label, precision = state.label[:n], state.precision[:n]
-    scores[:, last - first :] = 0.0
-    scores[:, : last - first] = state.estimate[:n, first:last]
-    enough, single = EXACTER * adjacency.tolerance, True
-    if n + len(halves.neighbour) <= SMALL:
-        enough = min(enough, TIE / 100)
-    goal = enough
-    worst = residual_of(adjacency, label, precision, first, last, scores, residual)
-    while worst > enough:
-        before = worst
-        correct(halves, precision, residual, scores, goal)
-        goal /= 4
-        worst = residual_of(adjacency, label, precision, first, last, scores, residual)
-        if not worst <= before / 2:
-            if not single:
-                break
-            single, halves = False, halves_of(adjacency, np.float64)
-
-
-def correct(halves: Halves, precision: Floats, residual: Floats, scores: Floats, goal: float) -> None:
-    """Add the solution for what is left to the scores, which stay between 0 and 1.
-
-    It ends once a forward sweep would change no entry by more than `goal`, or where nothing moves any more.
-    """
-    kind = halves.weight.dtype.type
-    diagonal, inverse = precision.astype(kind), (1 / precision).astype(kind)
-    left = residual.astype(kind)
-    along, there, back = np.zeros_like(left), np.empty_like(left), np.empty_like(left)
-    change = np.zeros_like(left)
-    power, share = begin_descent(halves, diagonal, left), (0.0, 0.0, 0.0, 0.0)
-    for _ in range(MOST_STEPS):
-        sweep_back(halves, diagonal, inverse, left, along, there, share)
-        step = ratios(power, sweep_forth(halves, diagonal, inverse, along, there, back))
-        worst, after = advance(diagonal, change, left, there, back, step)
-        share, power = ratios(after, power), after
-        if not goal < worst < np.inf or not any(step):
-            break
-    if np.isfinite(change).all():
-        np.clip(scores + change, 0.0, 1.0, out=scores)
+    scores, image = state.estimate[:n, :classes].copy(), np.empty((n, classes))
+    for _ in range(SWEEPS):
+        sweep(adjacency, label, precision, scores, image)
+        scores, image = image, scores
+    return scores
 
 
 @compiled
-def residual_of(
-    adjacency: Adjacency,
-    label: Ints,
-    precision: Floats,
-    first: int,
-    last: int,
-    scores: Floats,
-    residual: Floats,
-) -> float:
-    """b - Q F into `residual`; the largest entry as a share of the Q_jj that tolerances speak of."""
-    worst = 0.0
+def sweep(adjacency: Adjacency, label: Ints, precision: Floats, scores: Floats, image: Floats) -> None:
+    """Every node hears its neighbours."""
+    classes = scores.shape[1]
     for j in range(scores.shape[0]):
-        q = -precision[j]
-        a, b, c, d = q * scores[j, 0], q * scores[j, 1], q * scores[j, 2], q * scores[j, 3]
+        for c in range(classes):
+            image[j, c] = 0.0
+        if label[j] >= 0:
+            image[j, label[j]] = 1 / adjacency.mu
         for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
             w, k = adjacency.weight[p], adjacency.neighbour[p]
-            a += w * scores[k, 0]
-            b += w * scores[k, 1]
-            c += w * scores[k, 2]
-            d += w * scores[k, 3]
-        residual[j, 0], residual[j, 1], residual[j, 2], residual[j, 3] = a, b, c, d
-        if first <= label[j] < last:
-            residual[j, label[j] - first] += 1 / adjacency.mu
-        row = residual[j]
-        most = max(max(abs(row[0]), abs(row[1])), max(abs(row[2]), abs(row[3])))
-        worst = max(worst, most / size_of(adjacency, precision, j))
-    return worst
-
-
-@compiled
-def begin_descent(halves: Halves, diagonal: AnyArray, left: AnyArray) -> Quad:
-    """(D - L)^-1 r in place of r, and its squared length in the sense of D."""
-    one = two = three = four = 0.0
-    for j in range(left.shape[0]):
-        a, b, c, d = left[j, 0], left[j, 1], left[j, 2], left[j, 3]
-        for p in range(halves.begin[j], halves.middle[j]):
-            w, k = halves.weight[p], halves.neighbour[p]
-            a += w * left[k, 0]
-            b += w * left[k, 1]
-            c += w * left[k, 2]
-            d += w * left[k, 3]
-        q = diagonal[j]
-        a, b, c, d = a / q, b / q, c / q, d / q
-        left[j, 0], left[j, 1], left[j, 2], left[j, 3] = a, b, c, d
-        one += a * a * q
-        two += b * b * q
-        three += c * c * q
-        four += d * d * q
-    return one, two, three, four
-
-
-@any_order
-def sweep_back(
-    halves: Halves,
-    diagonal: AnyArray,
-    inverse: AnyArray,
-    left: AnyArray,
-    along: AnyArray,
-    there: AnyArray,
-    share: Quad,
-) -> None:
-    """The next direction p = D r + share p, and t = (D - U)^-1 p."""
-    kind = left.dtype.type
-    s, t, u, v = kind(share[0]), kind(share[1]), kind(share[2]), kind(share[3])
-    for back in range(left.shape[0]):
-        j = left.shape[0] - 1 - back
-        q = diagonal[j]
-        a, b = q * left[j, 0] + s * along[j, 0], q * left[j, 1] + t * along[j, 1]
-        c, d = q * left[j, 2] + u * along[j, 2], q * left[j, 3] + v * along[j, 3]
-        along[j, 0], along[j, 1], along[j, 2], along[j, 3] = a, b, c, d
-        for p in range(halves.middle[j], halves.begin[j + 1]):
-            w, k = halves.weight[p], halves.neighbour[p]
-            a += w * there[k, 0]
-            b += w * there[k, 1]
-            c += w * there[k, 2]
-            d += w * there[k, 3]
-        q = inverse[j]
-        there[j, 0], there[j, 1], there[j, 2], there[j, 3] = a * q, b * q, c * q, d * q
-
-
-@any_order
-def sweep_forth(
-    halves: Halves, diagonal: AnyArray, inverse: AnyArray, along: AnyArray, there: AnyArray, back: AnyArray
-) -> Quad:
-    """u = (D - L)^-1 (p - D t); p'(t + u)."""
-    one = two = three = four = 0.0
-    for j in range(along.shape[0]):
-        q = diagonal[j]
-        a, b = along[j, 0] - q * there[j, 0], along[j, 1] - q * there[j, 1]
-        c, d = along[j, 2] - q * there[j, 2], along[j, 3] - q * there[j, 3]
-        for p in range(halves.begin[j], halves.middle[j]):
-            w, k = halves.weight[p], halves.neighbour[p]
-            a += w * back[k, 0]
-            b += w * back[k, 1]
-            c += w * back[k, 2]
-            d += w * back[k, 3]
-        q = inverse[j]
-        a, b, c, d = a * q, b * q, c * q, d * q
-        back[j, 0], back[j, 1], back[j, 2], back[j, 3] = a, b, c, d
-        one += along[j, 0] * (there[j, 0] + a)
-        two += along[j, 1] * (there[j, 1] + b)
-        three += along[j, 2] * (there[j, 2] + c)
-        four += along[j, 3] * (there[j, 3] + d)
-    return one, two, three, four
-
-
-@any_order
-def advance(
-    diagonal: AnyArray, change: AnyArray, left: AnyArray, there: AnyArray, back: AnyArray, step: Quad
-) -> tuple[float, Quad]:
-    """Move every column along its direction; the largest entry of what is left, and its squared length."""
-    kind = change.dtype.type
-    worst, one, two, three, four = kind(0.0), 0.0, 0.0, 0.0, 0.0
-    s, t, u, v = kind(step[0]), kind(step[1]), kind(step[2]), kind(step[3])
-    for j in range(change.shape[0]):
-        change[j, 0] += s * there[j, 0]
-        change[j, 1] += t * there[j, 1]
-        change[j, 2] += u * there[j, 2]
-        change[j, 3] += v * there[j, 3]
-        a, b = left[j, 0] - s * (there[j, 0] + back[j, 0]), left[j, 1] - t * (there[j, 1] + back[j, 1])
-        c, d = left[j, 2] - u * (there[j, 2] + back[j, 2]), left[j, 3] - v * (there[j, 3] + back[j, 3])
-        left[j, 0], left[j, 1], left[j, 2], left[j, 3] = a, b, c, d
-        worst = max(worst, max(max(abs(a), abs(b)), max(abs(c), abs(d))))
-        q = diagonal[j]
-        one += a * a * q
-        two += b * b * q
-        three += c * c * q
-        four += d * d * q
-    return worst, (one, two, three, four)
-
-
-def ratios(top: Quad, bottom: Quad) -> Quad:
-    """One ratio for each column; 0 for a column where nothing is left."""
-    a, b, c, d = (one / other if other > 0 else 0.0 for one, other in zip(top, bottom, strict=True))
-    return a, b, c, d
-
-
-@compiled
-def bound_errors(adjacency: Adjacency, precision: Floats, left: Floats, error: Floats, sweeps: int) -> None:
-    """How far each score may be off at most, from the size of each residual, which is spent on the way.
-
-    Q^-1 has no negative entry, so that the error is at most Q^-1 |r|. A push of what is left at j adds left_j / Q_jj to
-    the bound of j and hands the rest on to its neighbours; what is left in the end costs its largest entry / ridge.
-    """
-    n, rest = left.shape[0], 0.0
-    for sweep in range(sweeps):
-        for turn in range(n):
-            j = turn if sweep % 2 == 0 else n - 1 - turn
-            share = SLACK * left[j] / precision[j]
-            left[j] = 0.0
-            error[j] += share
-            for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
-                left[adjacency.neighbour[p]] += share * adjacency.weight[p]
-    for j in range(n):
-        rest = max(rest, left[j])
-    for j in range(n):
-        error[j] += SLACK * rest / adjacency.ridge
+            for c in range(classes):
+                image[j, c] += w * scores[k, c]
+        for c in range(classes):
+            image[j, c] /= precision[j]
 
 
 @compiled
@@ -333,35 +68,25 @@ def decide_all(
     adjacency: Adjacency,
     state: LocalState,
     scores: Floats,
+    exact: Floats,
     error: Floats,
     where: Ints,
     codes: Ints,
     margins: Floats,
     certain: Bools,
 ) -> None:
-    """The class, gap and proof of the nodes `where`, from the scores of all."""
+    """The class and gap of the nodes `where`, and whether the exact solution is proven to have the same class."""
     for a in range(where.shape[0]):
         j = where[a]
         best, top, second = -1, 0.0, 0.0
         if state.labelled[root(adjacency, j)] > 0:
             best, top, second = first_two(scores[j], state.order)
-            best = first_near(scores[j], state.order, best, top)
-        certain[a] = best >= 0 and top - second > 2 * error[j]
+        proven, most, next_most = first_two(exact[j], state.order)
+        certain[a] = best >= 0 and proven == best and most - next_most > 2 * error[j]
         margins[a] = top - second if top - second > TIE else 0.0
         if best < 0 and adjacency.guess:
             best = commonest(state)
         codes[a] = best
-
-
-@internal
-def first_near(score: Floats, order: Ints, best: int, top: float) -> int:
-    """The class that was learned first among those that tie with the best."""
-    for c in order:
-        if c < 0 or c == best:
-            break
-        if score[c] > 0 and top - score[c] <= TIE:
-            return c
-    return best
 
 
 def chances_of(state: LocalState, scores: Floats, codes: Ints) -> Floats:

@@ -17,7 +17,8 @@ from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
-from ohmline.learn.local_lgc.everywhere import chances_of, decide_all, field_of, global_is_cheaper
+from ohmline.learn.local_lgc.everywhere import chances_of, decide_all, one_by_one, swept
+from ohmline.learn.local_lgc.exact import solved
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
@@ -224,13 +225,14 @@ class LocalLGC(ChangingLearner):
         n, classes = len(places), len(self._table)
         codes, margins = np.empty(n, np.int64), np.empty(n)
         certain = np.empty(n, np.bool_)
-        if global_is_cheaper(self.space, n):
-            scores, error = field_of(self.space, self.state, classes)
-            decide_all(self.space, self.state, scores, error, places, codes, margins, certain)
-            chances = chances_of(self.state, scores[places], codes)
-        else:
+        if one_by_one(self.space, n):
             chances = np.empty((n, classes))
             survey(self.space, self.state, places, codes, margins, certain, chances)
+        else:
+            scores = swept(self.space, self.state, classes)
+            exact, error = solved(self.space, self.state, scores)
+            decide_all(self.space, self.state, scores, exact, error, places, codes, margins, certain)
+            chances = chances_of(self.state, scores[places], codes)
         return Predictions(things, self.classes, codes, chances, margins, certain, calibrated=True)
 
     def label_one(self, x: Hashable) -> Any:
