@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -223,6 +224,24 @@ def test_many_nodes_are_right_as_often_as_one_by_one() -> None:
     assert right > np.mean([a == b for a, b in zip(one, truth.tolist(), strict=True)]) - 0.03
     assert np.mean([a == b for a, b in zip(table.predictions, one, strict=True)]) > 0.9
     assert table.certain.mean() > 0.3
+
+
+def test_a_proof_is_about_the_learner_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ohmline.learn.local_lgc.learner.one_by_one", lambda adjacency, wanted: False)
+    learner = drawn(5, 2, 0.1, 0.0)
+    asked, later = learner.predict_many(), learner.predict_many()
+    at_once = asked.certain
+    assert at_once.any()
+    learner.add_node("new")
+    for node in range(learner.graph.n):
+        if node not in learner.graph.neighbours(0) and node:
+            learner.add_edge(0, node, 5.0)
+    learner.add_edge("new", 0, 9.0)
+    learner.learn_many({"new": 1, 1: 0})
+    assert np.array_equal(later.certain, at_once)
+    moved = pickle.loads(pickle.dumps(later))
+    assert np.array_equal(moved.certain, at_once)
+    assert moved.predictions == later.predictions
 
 
 def _dense(learner: ohm.LocalLGC, classes: int) -> Any:

@@ -223,7 +223,7 @@ class OnlineLearner(ABC, Generic[X, Y]):
         """The table of a learner that leaves nothing out."""
         chances = self._chances(scores)
         chances[codes < 0] = nan
-        return Predictions(things, classes, codes, chances, margins, (codes >= 0) & (margins != 0))
+        return Predictions(things, classes, codes, chances, margins, lambda: (codes >= 0) & (margins != 0))
 
     @abstractmethod
     def snapshot(self) -> State:

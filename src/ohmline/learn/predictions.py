@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +64,8 @@ class Predictions(Sequence[Prediction]):
         One row for each node, one column for each class; NaN in the rows of "don't know".
     margins
         Binary: the signed margin, 0 for a tie. Many classes: the gap of the two best scores.
-    certain
-        Where the predicted class is proven to be that of the learner's exact solution: what a truncated solve left out
-        cannot change it. Learners that leave nothing out are certain wherever there is no tie.
+    proof
+        Makes `certain`.
     calibrated
         Whether the probabilities were fitted to the labels. Otherwise they order the classes of a node, and nodes by
         how sure the learner is, and no more: do not read them as frequencies.
@@ -77,12 +76,25 @@ class Predictions(Sequence[Prediction]):
     codes: Ints
     probabilities: Floats
     margins: Floats
-    certain: Bools
+    proof: Callable[[], Bools] = field(repr=False)
     calibrated: bool = False
 
     def __post_init__(self) -> None:
-        for array in (self.codes, self.probabilities, self.margins, self.certain):
+        for array in (self.codes, self.probabilities, self.margins):
             array.flags.writeable = False
+
+    @cached_property
+    def certain(self) -> Bools:
+        """Where the predicted class is proven to be that of the learner's exact solution.
+
+        What a truncated solve left out cannot change it. Learners that leave nothing out are certain wherever there is
+        no tie. The proof is made when it is asked for, about the learner as it was when it predicted.
+        """
+        return read_only(self.proof())
+
+    def __getstate__(self) -> dict[str, Any]:  # a proof cannot travel, its result can
+        proven = self.certain
+        return {**vars(self), "proof": partial(np.copy, proven)}
 
     @cached_property
     def predictions(self) -> list[Any]:

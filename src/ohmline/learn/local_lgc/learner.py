@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self, final
 
@@ -17,8 +18,15 @@ from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
-from ohmline.learn.local_lgc.everywhere import chances_of, decide_all, one_by_one, swept
-from ohmline.learn.local_lgc.exact import solved
+from ohmline.learn.local_lgc.everywhere import (
+    chances_of,
+    decide_all,
+    kept_space,
+    kept_state,
+    one_by_one,
+    proven,
+    swept,
+)
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
@@ -224,16 +232,16 @@ class LocalLGC(ChangingLearner):
     def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
         n, classes = len(places), len(self._table)
         codes, margins = np.empty(n, np.int64), np.empty(n)
-        certain = np.empty(n, np.bool_)
         if one_by_one(self.space, n):
-            chances = np.empty((n, classes))
+            certain, chances = np.empty(n, np.bool_), np.empty((n, classes))
             survey(self.space, self.state, places, codes, margins, certain, chances)
+            proof = certain.copy
         else:
             scores = swept(self.space, self.state, classes)
-            exact, error = solved(self.space, self.state, scores)
-            decide_all(self.space, self.state, scores, exact, error, places, codes, margins, certain)
+            decide_all(self.space, self.state, scores, places, codes, margins)
             chances = chances_of(self.state, scores[places], codes)
-        return Predictions(things, self.classes, codes, chances, margins, certain, calibrated=True)
+            proof = partial(proven, kept_space(self.space), kept_state(self.state), scores, places, codes)
+        return Predictions(things, self.classes, codes, chances, margins, proof, calibrated=True)
 
     def label_one(self, x: Hashable) -> Any:
         """The label learned for `x`; None if there is none.
