@@ -55,6 +55,9 @@ RECORDS = frozenset(
         "Monotonicity",
         "SplitNorm",
         "ErrorLimit",
+        "Learned",
+        "Prediction",
+        "Predictions",
         "Further",
         "MarginErrors",
         "NoisyNorm",
@@ -441,6 +444,7 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
         "means": lambda: signs().astype(float),
     },
     "measure": {"labels": lambda: {0: "a", 2: "b"}},
+    "audit": {"learner": lambda: taught(ohm.LocalLGC(graph()))},
     "further": {"labels": lambda: {0: 1, 5: -1}},
     "flower": {"p": lambda: 3, "m": lambda: 3},
     "octopus": {"p": lambda: 3, "m": lambda: 3},
@@ -480,7 +484,12 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
 for _name in ("KernelWithTerms", "SolverKernel", "SpectralKernel", "PointKernel", "LaplacianKernel"):
     SPECIAL[f"{_name}.sqnorm"] = {"u": lambda: signs().astype(float)}
     SPECIAL[f"{_name}.plus"] = {"b": lambda: 1.0, "c": lambda: 1.0}
+for _name in LEARNERS:
+    SPECIAL[f"{_name}.learn_many"] = {"nodes": lambda: [0, 5], "labels": lambda: [1, -1]}
 for _name in ("OnlineManifold", "OnlineManifold over a tree"):
+    SPECIAL[f"{_name}.learn_many"] = {"nodes": points, "labels": signs}
+    for _method in ("predict_many", "predict_proba_many"):
+        SPECIAL[f"{_name}.{_method}"] = {"nodes": points}
     for _method in ("predict_one", "view_one", "learn_one", "margin_one", "scores_one", "locate", "look"):
         SPECIAL[f"{_name}.{_method}"] = {"x": lambda: [0.5, 0.5], "place": lambda: np.array([0.5, 0.5])}
     SPECIAL[f"{_name}.spread"] = SPECIAL[f"{_name}.variance_one"] = SPECIAL[f"{_name}.look"]

@@ -64,7 +64,7 @@ def test_every_public_callable_has_a_valid_example(tmp_path: Path, monkeypatch: 
             thing(**examples.arguments(name, thing))
         except Exception as error:  # every name that fails is shown, not only the first
             failed[name] = error
-    assert failed == {}
+    assert not failed, "\n".join(f"{name}: {error!r:.200}" for name, error in failed.items())
 
 
 @pytest.mark.slow
