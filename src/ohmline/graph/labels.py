@@ -161,7 +161,10 @@ def frame_labels(
 def checked_labels(rows: Listed, graph: Graph | None, *, skip_unknown: bool) -> dict[Hashable, Hashable]:
     """The label of every node that has one; an unknown node and a second label are errors."""
     _refuse_edges(rows, graph)
-    values = [None if is_missing(label) or label == "" else _plain(label) for label in rows.labels]
+    values = [
+        None if is_missing(label) or (isinstance(label, str) and not label) else _plain(label)
+        for label in rows.labels
+    ]
     if graph is not None:
         unknown = [k for k, node in enumerate(rows.nodes) if node not in graph.nodes]
         if unknown and not skip_unknown:

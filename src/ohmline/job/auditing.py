@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.bound import Audit
-from ohmline.checks import listed
+from ohmline.checks import hashable, listed
 from ohmline.errors import LearnerError
 from ohmline.learn import OnlineLearner
 from ohmline.learn.belief import KnowsLabelled
@@ -57,7 +57,10 @@ def audit(
     with 95 % confidence at most ... of the remaining 480 predictions are wrong; 0 of 60 random ones were
     """
     expect_learner(learner)
-    known = set(_labelled(learner) if labelled is None else listed(labelled, "labelled"))
+    known = {
+        hashable(node, "a node of labelled")
+        for node in (_labelled(learner) if labelled is None else listed(labelled, "labelled"))
+    }
     table = learner.predict_many()
     chosen = [
         k

@@ -12,7 +12,7 @@ import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.bound.auditing import ErrorLimit
-from ohmline.checks import fraction, none_or, number, seed_of, shown, text
+from ohmline.checks import fraction, non_negative, none_or, number, seed_of, shown, text
 from ohmline.errors import LabelError, ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.labelling.answers import AUDIT, QUERY, Answers, id_of, written_id
@@ -252,7 +252,7 @@ class Session:
                 "audit": asked.audit,
                 "predicted": prediction,
                 "probability": None if chance is None else round(chance, 6),
-                "seconds": None if seconds is None else round(float(seconds), 3),
+                "seconds": None if seconds is None else round(non_negative(seconds, "seconds"), 3),
             },
         )
         self._learner.learn_one(asked.node, label)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ohmline import learn
 from ohmline.arrays import AnyArray
-from ohmline.checks import file_path, flag
+from ohmline.checks import file_path, flag, shown
 from ohmline.errors import FileFormatError, OhmlineError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.learn import OneVsRest, OnlineLearner, OnlineManifold, State
@@ -88,7 +88,7 @@ def load(path: Any, *, graph: Graph | None = None) -> Any:
     """
     header, arrays = container.read(path)
     if graph is not None and not isinstance(graph, Graph):
-        raise SnapshotError(f"graph must be a Graph, got {graph!r}; build or read it first")
+        raise SnapshotError(f"graph must be a Graph, got {shown(graph)}; build or read it first")
     state: State = {
         name.removeprefix("learner/"): array for name, array in arrays.items() if name.startswith("learner/")
     }
