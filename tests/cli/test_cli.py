@@ -183,7 +183,7 @@ def test_play_on_files(karate: tuple[str, str], tmp_path: Path) -> None:
     assert set(game["classes"]) == {"instructor", "officer"}
     assert game["mistakes"] <= game["certificate"]["value"]
     assert "officer" in out.read_text()
-    text = ohmline("play", *karate, "--out", str(out)).stdout
+    text = ohmline("play", *karate, "--learner", "perceptron", "--out", str(out)).stdout
     assert f"{game['mistakes']} in 34 trials" in text
     assert "at most" in text
     again = document(ohmline("play", *karate, "--json", "--out", str(out), "--order", "file"))

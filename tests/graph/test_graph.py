@@ -142,7 +142,7 @@ def test_zero_weights_are_no_edges():
         [10**12, 7, -3],
         [(0, 0), (0, 1), (1, 1)],
         [frozenset({1}), "x", 2.5],
-        [None, True, "None"],
+        [b"x", True, "None"],
         list(np.array(["p", "q", "r"])),
         list(np.array([500, 300, 900])),
     ],

@@ -218,6 +218,7 @@ def edge_columns(
     if weight is not None:
         return *ends, place_of(names, weight, "weight", what, error)
     rest = [k for k in range(len(names)) if k not in ends]
+    refuse_twins([_lower(name) for name in names], ["weight"], what, error)
     called = [k for k in rest if _lower(names[k]) == "weight"]
     if called:
         return *ends, called[0]
@@ -235,6 +236,9 @@ def label_columns(
     """Which columns hold the nodes and their labels: those of the usual names, or the first two of two."""
     lower = [_lower(name) for name in names]
     places = []
+    for given, words in ((node, NODE), (label, LABEL)):
+        if given is None:
+            refuse_twins(lower, words, what, error)
     for given, words, name in ((node, NODE, "node"), (label, LABEL, "label")):
         called = [lower.index(word) for word in words if word in lower]
         if given is not None:
@@ -250,6 +254,15 @@ def label_columns(
             "the names of two of them"
         )
     return places[0], places[1]
+
+
+def refuse_twins(lower: Sequence[str], words: Sequence[str], what: str, error: type[OhmlineError]) -> None:
+    """Raise where two columns have one of the names that would choose a column."""
+    for word in words:
+        if lower.count(word) > 1:
+            raise error(
+                f"{what} has two columns {word!r}; rename one of them, or give the number of the column"
+            )
 
 
 def place_of(
@@ -272,10 +285,12 @@ def place_of(
 
 def _usual_ends(names: Sequence[Hashable], what: str, error: type[OhmlineError]) -> tuple[int, int]:
     lower = [_lower(name) for name in names]
+    refuse_twins(lower, [word for pair in PAIRS for word in pair], what, error)
     for source, target in PAIRS:
         if lower.count(source) == lower.count(target) == 1:
             return lower.index(source), lower.index(target)
     if len(names) in (2, 3):
+        refuse_twins(lower, [name for name in lower if name], what, error)
         return 0, 1
     raise error(
         f"{what} has the columns {_listing(names)}; expected source, target and perhaps weight: pass source=... "

@@ -225,10 +225,14 @@ def _ids(ids: Iterable[Hashable]) -> Iterable[Hashable]:
 
 
 def refuse_infinite(node: Hashable) -> None:
-    """NaN equals nothing, infinity is what a division by zero leaves, and no number may be too long to be written.
+    """None is a missing id, NaN equals nothing, infinity comes of a division by zero, and numbers may be too long.
 
     None of them names a node.
     """
+    if node is None or type(node).__name__ in ("NAType", "NaTType"):
+        raise GraphError(
+            f"{node} is not a node id: it stands for a missing one; drop such edges, or give the node a name"
+        )
     if isinstance(node, int) and node.bit_length() > LONGEST:
         raise GraphError(f"{shown(node)} is too long for a node id; give a string or a smaller number")
     if isinstance(node, float) and not isfinite(node):

@@ -229,8 +229,10 @@ def coded_strings(column: Any) -> Coded:
 
 
 def is_missing(value: Any) -> bool:
-    """None and NaN."""
-    return value is None or (isinstance(value, float | np.floating) and isnan(value))
+    """None, NaN, and what pandas has for a missing value: NA and NaT."""
+    if value is None or (isinstance(value, float | np.floating) and isnan(value)):
+        return True
+    return type(value).__name__ in ("NAType", "NaTType") and type(value).__module__.startswith("pandas")
 
 
 def _with_gaps(column: Any) -> Any:

@@ -1,0 +1,58 @@
+"""Tables and graphs of other libraries in which something is missing or comes twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from ohmline.errors import GraphError, LabelError
+from ohmline.graph import Graph, labels_of
+
+
+def test_what_stands_for_a_missing_id_names_no_node():
+    pandas = pytest.importorskip("pandas")
+    for missing in (None, pandas.NA, pandas.NaT):
+        with pytest.raises(GraphError, match="is not a node id: it stands for a missing one"):
+            Graph.from_edges([(missing, 1), (1, 2)])
+        with pytest.raises(GraphError, match="is not a node id"):
+            Graph.from_edges([("a", "b")], nodes=["a", "b", missing])
+
+
+def test_a_vertex_of_igraph_without_a_name():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph(n=3, edges=[(0, 1), (1, 2)])
+    graph.vs["name"] = ["a", None, "c"]
+    with pytest.raises(GraphError, match="None is not a node id"):
+        Graph.from_igraph(graph)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["source", "target", "source"], ["source", "target", "weight", "weight"], ["a", "a", "w"], ["a", "a"]],
+)
+def test_two_columns_of_one_name(names):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1, 2, 3, 4][: len(names)]], columns=names)
+    with pytest.raises(GraphError, match=r"has two columns '.*'; rename one"):
+        Graph.from_pandas(frame)
+
+
+def test_two_columns_of_labels():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1, "a", "b"]], columns=["node", "label", "label"])
+    with pytest.raises(LabelError, match=r"has two columns 'label'"):
+        labels_of(frame)
+
+
+def test_missing_values_of_pandas_are_missing_labels():
+    pandas = pytest.importorskip("pandas")
+    assert labels_of({0: pandas.NA, 1: "a", 2: pandas.NaT, 3: float("nan")}) == {1: "a"}
+    assert labels_of([(0, pandas.NA), (1, 2.0)]) == {1: 2}
+
+
+def test_the_parallel_edges_of_a_multigraph():
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.MultiGraph([(1, 2, {"weight": 1}), (1, 2, {"weight": 2})])
+    for parallel, weight in ((None, 2), ("max", 2), ("sum", 3)):
+        assert Graph.from_networkx(graph, parallel=parallel).weights.tolist() == [weight, weight]
+    with pytest.raises(GraphError, match="listed 2 times"):
+        Graph.from_networkx(graph, parallel="refuse")
