@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import ohmline as ohm
 from ohmline.cli.app import app
 
 RUN = CliRunner()
+MAIN = (sys.executable, "-c", "from ohmline.cli import main; main()")
 
 
 @pytest.fixture
@@ -207,3 +210,45 @@ def test_every_query_can_be_named(query: str) -> None:
 @pytest.mark.usefixtures("here")
 def test_an_unknown_query_is_refused() -> None:
     assert "no query 'best'" in ran("suggest", "edges.csv", "labels.csv", "--query", "best", code=2).stderr
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("command", ["predict", "suggest", "play"])
+def test_remedies_are_those_of_the_command_line(command: str) -> None:
+    Path("empty.csv").write_text("node,label\na,\nb,\n")
+    assert "empty.csv has no labels of nodes" in ran(command, "edges.csv", "empty.csv", code=2).stderr
+    Path("two.csv").write_text("a,b,1\na,b,2\n")
+    told = ran(command, "two.csv", "labels.csv", code=2).stderr
+    assert "pass --symmetrise to take max(S, S'), or pass --parallel sum or --parallel max" in told
+    Path("foes.csv").write_text("a,b,-1\n")
+    assert "in Python, pass signed=True" in ran(command, "foes.csv", "labels.csv", code=2).stderr
+    Path("g.what").write_text("a,b\n")
+    assert "rename it, or in Python, pass format=" in ran(command, "g.what", "labels.csv", code=2).stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_reader_that_has_gone_is_no_failed_claim() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as gone:
+        arguments = [*MAIN, "predict", "edges.csv", "labels.csv", "--json"]
+        done = subprocess.run(arguments, stdout=gone, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr
+    assert len(rows()) == 6
+
+
+def test_an_interrupt_while_modules_load_is_quiet() -> None:
+    code = (
+        "import builtins, os, signal\n"
+        "from ohmline.cli import main\n"
+        "load = builtins.__import__\n"
+        "def slow(name, *rest, **more):\n"
+        "    if name == 'typer':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return load(name, *rest, **more)\n"
+        "builtins.__import__ = slow\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")

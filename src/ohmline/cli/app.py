@@ -28,7 +28,7 @@ from ohmline.errors import DataError, MissingExtra, OhmlineError
 
 _EPILOG = (
     "Exit codes: 0 done; 1 done, and a claim, certificate or target failed; 2 the input or the command is "
-    "wrong; 3 data or an optional package is missing."
+    "wrong; 3 data or an optional package is missing; 130 interrupted; 141 whoever read the output has gone."
 )
 
 
@@ -41,8 +41,9 @@ class Commands(TyperGroup):
                 return super().main(*arguments, **options)
             finally:
                 sys.stdout.flush()
-        except BrokenPipeError:  # the reader has gone, as in `ohmline ... | head`
-            raise
+        except BrokenPipeError:
+            _drop_output()
+            sys.exit(ExitCode.GONE)
         except OSError as error:
             if error.filename is not None:
                 raise
@@ -59,7 +60,12 @@ class Commands(TyperGroup):
         log = logging.getLogger("ohmline")
         log.addHandler(listener)
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            _drop_output()
+            raise typer.Exit(ExitCode.GONE) from None
         except OhmlineError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             print(f"ohmline: {in_flags(str(error), flags_of(command))}", file=sys.stderr)

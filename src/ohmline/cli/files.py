@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ohmline.errors import OhmlineError, ParameterError
+from ohmline.errors import LabelError, OhmlineError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -128,6 +128,12 @@ def read_known(
         )
     except OhmlineError as error:  # here the header is that of the labels, which has a flag of its own
         raise type(error)(re.sub(r"(?<!\w)header=", "labels_header=", str(error))) from None
+
+
+def expect_labels(known: dict[Any, Any], path: Path | None) -> None:
+    """Raise where a file of labels has none, so that there is nothing to learn from."""
+    if not known:
+        raise LabelError(f"{path} has no labels of nodes of the graph; give one node at least a label")
 
 
 def same_file(one: Path, other: Path) -> bool:

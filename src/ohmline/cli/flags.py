@@ -13,6 +13,9 @@ from typing import Any
 _VALUE = r"(?:'[^']*'|\"[^\"]*\"|\.\.\.|\[[^\]]*\]|[\w.+-]*\w)?"
 
 
+_SHOWN = re.compile(r"(\b[A-Z]\w*\((?:[^()]|\([^()]*\))*\)?)")
+
+
 def flags_of(command: Any) -> dict[str, tuple[str, str]]:
     """For every option of a command the flag that sets it, and the one that turns it off ("" where there is none)."""
     found = {}
@@ -31,7 +34,18 @@ def in_flags(message: str, flags: Mapping[str, tuple[str, str]]) -> str:
     "edge (0, 1) has two weights; pass --symmetrise to take max(S, S')"
     >>> in_flags("'a' names a column, and header=False says that there are none; pass source=...", flags)
     "'a' names a column, and --no-header says that there are none; pass --source ..."
+
+    What a library object shows of itself stays as it is, and a parameter without a flag is named as Python's.
+
+    >>> in_flags("no graph: Graph(source=3); pass signed=True", flags)
+    'no graph: Graph(source=3); in Python, pass signed=True'
     """
+    parts = _SHOWN.split(message)  # every second one is an object as it shows itself
+    parts[::2] = [_outside(part, flags, first=k == 0) for k, part in enumerate(parts[::2])]
+    return "".join(parts)
+
+
+def _outside(message: str, flags: Mapping[str, tuple[str, str]], *, first: bool) -> str:
     for name, (on, off) in flags.items():
 
         def flag(match: re.Match[str], on: str = on, off: str = off) -> str:
@@ -41,5 +55,6 @@ def in_flags(message: str, flags: Mapping[str, tuple[str, str]]) -> str:
             return f"{on} {value}".rstrip()
 
         message = re.sub(rf"(?<![\w.]){name}=(?!=)({_VALUE})", flag, message)
-        message = re.sub(rf"^{name} (?=must )", f"{on} ", message)
-    return message
+        if first:
+            message = re.sub(rf"^{name} (?=must )", f"{on} ", message)
+    return re.sub(r"\bpass (?=[a-z_]+=(?!=))", "in Python, pass ", message)

@@ -23,6 +23,8 @@ class ExitCode(IntEnum):
     BAD_INPUT = 2
     MISSING = 3
     """Data or an optional package is missing, which can be downloaded or installed."""
+    GONE = 141
+    """Whoever read the output has gone, as in `ohmline ... | head`."""
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

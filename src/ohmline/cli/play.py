@@ -23,6 +23,7 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    expect_labels,
     expect_places,
     expect_two_files,
     read_graph,
@@ -92,6 +93,7 @@ def play(
     choice, rule = choice_of(learner), query_of(query, budget)
     network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
     listed = read_known(labels, network, labels_header, node, label, skip_unknown)
+    expect_labels(listed, labels)
     stream = Stream(listed.keys(), listed.values())
     if order is Order.random:
         stream = stream.shuffled(seed)

@@ -21,6 +21,7 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    expect_labels,
     expect_places,
     expect_two_files,
     read_graph,
@@ -79,6 +80,8 @@ def predict(
     known: dict[Any, Any] = {}
     if labels is not None:
         known = read_known(labels, network, labels_header, node, label, skip_unknown)
+        if model is None:
+            expect_labels(known, labels)
     player = _player(network, model, learner, known)
     if known:
         player.learn_many(known)

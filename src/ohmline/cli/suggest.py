@@ -22,6 +22,7 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    expect_labels,
     expect_places,
     expect_two_files,
     read_graph,
@@ -74,6 +75,7 @@ def suggest(
     expect_places({"--out": out}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes})
     network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
     known = read_known(labels, network, labels_header, node, label, skip_unknown)
+    expect_labels(known, labels)
     learner = fit(network, known)
     found = suggest_nodes(learner, k, getattr(ohmline.query, QUERIES[query])(), seed=seed)
     if out is not None:

@@ -232,4 +232,8 @@ def refuse_asymmetry(
             what = f"edge ({u!r}, {v!r}) has two weights, {smallest[g]} and {largest[g]}"
         else:
             what = f"edge ({u!r}, {v!r}) of weight {largest[g]} goes one way only"
-        raise DirectedError(f"{what}; the graph is undirected: pass symmetrise=True to take max(S, S')")
+        several = ", or pass parallel='sum' or parallel='max' if these are several edges"
+        remedy = several if listed and smallest[g] != largest[g] else ""
+        raise DirectedError(
+            f"{what}; the graph is undirected: pass symmetrise=True to take max(S, S'){remedy}"
+        )

@@ -200,6 +200,6 @@ def _format(path: Path, given: Format | None) -> Format:
     if suffix not in _BY_SUFFIX:
         raise FileFormatError(
             f"{path}: the ending {suffix!r} names no format (known: {', '.join(_BY_SUFFIX)}, each also "
-            "with .gz or .zst); pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
+            "with .gz or .zst); rename it, or pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
         )
     return _BY_SUFFIX[suffix]
