@@ -223,12 +223,12 @@ def test_every_learner_by_name_can_be_made() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--learner", "oracle"], "no learner 'oracle'; choose one of perceptron"),
+        (["--learner", "oracle"], "no learner 'oracle'; choose auto or one of perceptron"),
         (["--query", "sometimes"], "no query 'sometimes'"),
         (["--query", "random"], "random:P"),
         (["--query", "random:2"], "must lie between 0 and 1"),
         (["--budget", "-5"], "--budget"),
-        (["--query", "variance:0.4"], "needs a learner that knows its own variance"),
+        (["--learner", "perceptron", "--query", "variance:0.4"], "needs a learner that knows its own variance"),
         (["--out", "/proc/none/r.html"], "cannot be written"),
     ],
 )
