@@ -57,7 +57,7 @@ def test_predictions_for_every_node() -> None:
 
 @pytest.mark.usefixtures("here")
 def test_the_json_has_the_shape_of_the_design() -> None:
-    document = json.loads(ran("predict", "edges.csv", "labels.csv", "--out", "p.parquet", "--json").output)
+    document = json.loads(ran("predict", "edges.csv", "labels.csv", "--out", "p.parquet", "--json").stdout)
     assert document | {"seconds": 0, "seed": 0, "model": None} == {
         "nodes": 6,
         "labelled": 2,
@@ -152,6 +152,17 @@ def test_no_command_writes_over_what_it_reads(command: str, out: str, words: str
 
 
 @pytest.mark.usefixtures("here")
+def test_a_header_that_is_a_guess_is_told_and_its_flag_is_that_of_the_file() -> None:
+    told = ran("predict", "edges.csv", "labels.csv").stderr
+    assert told.startswith(
+        "ohmline: labels.csv: the first row, who, what, is taken for the names of the columns"
+    )
+    wrong = ran("predict", "edges.csv", "labels.csv", "--no-labels-header", "--node", "who", code=2).stderr
+    assert "--no-labels-header says that columns have no names" in wrong
+    assert "taken for" not in ran("predict", "edges.csv", "labels.csv", "--labels-header").stderr
+
+
+@pytest.mark.usefixtures("here")
 def test_a_name_as_long_as_the_file_system_takes_is_written() -> None:
     name = "n" * 245 + ".csv"
     ran("predict", "edges.csv", "labels.csv", "--out", name)
@@ -172,7 +183,7 @@ def test_labels_of_unknown_nodes_are_refused_or_skipped() -> None:
 
 @pytest.mark.usefixtures("here")
 def test_suggestions_are_diverse_and_not_labelled() -> None:
-    document = json.loads(ran("suggest", "edges.csv", "labels.csv", "-k", "2", "--json").output)
+    document = json.loads(ran("suggest", "edges.csv", "labels.csv", "-k", "2", "--json").stdout)
     found = document["suggestions"]
     assert set(document) == {"suggestions", "seed", "seconds"}
     assert set(found[0]) == {"node", "prediction", "probability", "why"}
@@ -188,7 +199,7 @@ def test_suggestions_are_diverse_and_not_labelled() -> None:
 )
 def test_every_query_can_be_named(query: str) -> None:
     document = json.loads(
-        ran("suggest", "edges.csv", "labels.csv", "-k", "9", "--query", query, "--json").output
+        ran("suggest", "edges.csv", "labels.csv", "-k", "9", "--query", query, "--json").stdout
     )
     assert {row["node"] for row in document["suggestions"]} == set("bcde")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ohmline.errors import ParameterError
+from ohmline.errors import OhmlineError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -114,16 +115,19 @@ def read_known(
     """The labels of a file, by the options of a command."""
     import ohmline.graph
 
-    return dict(
-        ohmline.graph.read_labels(
-            path,
-            graph=graph,
-            header=header,
-            node=column(node),
-            label=column(label),
-            skip_unknown=skip_unknown,
+    try:
+        return dict(
+            ohmline.graph.read_labels(
+                path,
+                graph=graph,
+                header=header,
+                node=column(node),
+                label=column(label),
+                skip_unknown=skip_unknown,
+            )
         )
-    )
+    except OhmlineError as error:  # here the header is that of the labels, which has a flag of its own
+        raise type(error)(re.sub(r"(?<!\w)header=", "labels_header=", str(error))) from None
 
 
 def same_file(one: Path, other: Path) -> bool:
