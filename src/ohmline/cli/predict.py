@@ -151,8 +151,7 @@ def _kind(out: Path) -> str:
 def _write(table: Predictions, labels: dict[Any, Any], out: Path, kind: str) -> None:
     from ohmline.learn.table import write_csv, write_parquet
 
-    columns = table.columns()
-    columns = {"node": columns.pop("node"), "label": [labels.get(each) for each in table.nodes], **columns}
+    columns = {"node": (), "label": [labels.get(each) for each in table.nodes], **table.columns()}
     (write_parquet if kind == "parquet" else write_csv)(columns, out)
 
 

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -94,73 +94,118 @@ class Answers:
         return self._skips[node] > 0 and node not in self.labels
 
     def play(self, event: Event) -> None:
-        """Take one more event."""
+        """Take one more event; where it does not fit, nothing is changed."""
+        self._change(event)()
+
+    def expect(self, event: Event) -> None:
+        """Refuse an event that does not fit, as `play` would, and change nothing."""
+        self._change(event)
+
+    def _change(self, event: Event) -> Callable[[], None]:
+        """What an event does, once it is known to fit."""
         step = _STEPS.get(event.kind)
         if step is None:
             raise self._error(event, f"an event of the kind {event.kind!r}, which this version does not know")
         try:
-            step(self, event)
+            return step(self, event)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, FileFormatError):
                 raise
             raise self._error(event, f"{event.kind!r} lacks something ({error})") from None
 
-    def _open(self, event: Event) -> None:
-        self.classes = list(event.payload["classes"])
+    def _open(self, event: Event) -> Callable[[], None]:
+        classes = list(event.payload["classes"])
+        return lambda: setattr(self, "classes", classes)
 
-    def _import(self, event: Event) -> None:
+    def _import(self, event: Event) -> Callable[[], None]:
+        found: dict[Hashable, Any] = {}
         for written, label in event.payload["labels"]:
             node = self._node(event, written)
-            self._label(event, node, label)
-            self.imported.add(node)
+            self._expect_label(event, node, label, found)
+            found[node] = label
 
-    def _add_classes(self, event: Event) -> None:
-        self.classes += event.payload["classes"]
+        def change() -> None:
+            self.labels |= found
+            self.imported |= found.keys()
 
-    def _answer(self, event: Event) -> None:
-        self._label(event, self._node(event, event.payload["node"]), event.payload["label"])
-        self.live.append(event)
+        return change
 
-    def _skip(self, event: Event) -> None:
-        self._skips[self._node(event, event.payload["node"])] += 1
-        self.live.append(event)
+    def _add_classes(self, event: Event) -> Callable[[], None]:
+        classes = list(event.payload["classes"])
+        return lambda: self.classes.extend(classes)
 
-    def _undo(self, event: Event) -> None:
+    def _answer(self, event: Event) -> Callable[[], None]:
+        node, label = self._node(event, event.payload["node"]), event.payload["label"]
+        self._expect_label(event, node, label, {})
+
+        def change() -> None:
+            self.labels[node] = label
+            self.live.append(event)
+
+        return change
+
+    def _skip(self, event: Event) -> Callable[[], None]:
+        node = self._node(event, event.payload["node"])
+
+        def change() -> None:
+            self._skips[node] += 1
+            self.live.append(event)
+
+        return change
+
+    def _undo(self, event: Event) -> Callable[[], None]:
         seq = event.payload["seq"]
         if not self.live or self.live[-1].seq != seq:
             raise self._error(event, f"it undoes event {shown(seq)}, which is not the last answer")
-        undone = self.live.pop()
+        undone = self.live[-1]
         node = self._node(undone, undone.payload["node"])
-        if undone.kind == "labelled":
-            del self.labels[node]
-        else:
-            self._skips[node] -= 1
-        if self.audit is not None and seq < self.audit.seq:  # its predictions were made from the label
-            self._finish()
 
-    def _begin_audit(self, event: Event) -> None:
+        def change() -> None:
+            self.live.pop()
+            if undone.kind == "labelled":
+                del self.labels[node]
+            else:
+                self._skips[node] -= 1
+            if self.audit is not None and seq < self.audit.seq:  # its predictions were made from the label
+                self._finish()
+
+        return change
+
+    def _begin_audit(self, event: Event) -> Callable[[], None]:
         number, digest = event.payload["number"], event.payload["digest"]
-        self.begun += 1
-        if number != self.begun or event.payload["labels"] != len(self.labels):
+        if number != self.begun + 1 or event.payload["labels"] != len(self.labels):
             raise self._error(event, f"it begins audit {shown(number)} of other labels than there are")
-        self.audit = Begun(number, event.seq, dict(self.labels), digest)
 
-    def _end_audit(self, event: Event) -> None:
+        def change() -> None:
+            self.begun = number
+            self.audit = Begun(number, event.seq, dict(self.labels), digest)
+
+        return change
+
+    def _end_audit(self, event: Event) -> Callable[[], None]:
         if self.audit is None or self.audit.number != event.payload["number"]:
             raise self._error(event, "it ends an audit that has not begun")
         found, sampled, estimate = (event.payload[name] for name in ("found", "sampled", "estimate"))
+        trust = self.trust
         if sampled and estimate > 0:
-            self.trust = (found + BELIEF * TRUST * estimate) / (sampled + BELIEF) / estimate
-        self._finish()
+            trust = (found + BELIEF * TRUST * estimate) / (sampled + BELIEF) / estimate
+
+        def change() -> None:
+            self.trust = trust
+            self._finish()
+
+        return change
 
     def _finish(self) -> None:
         self.audit, self.learned_at_end = None, len(self.labels)
 
-    def _label(self, event: Event, node: Hashable, label: Any) -> None:
-        if label not in self.classes or node in self.labels:
-            why = "has a label already" if node in self.labels else f"{shown(label)} is not among the classes"
+    def _expect_label(self, event: Event, node: Hashable, label: Any, beside: Mapping[Hashable, Any]) -> None:
+        """Refuse a label that is no class, and a second one of a node, also among those `beside` it."""
+        if label not in self.classes or node in self.labels or node in beside:
+            why = f"{shown(label)} is not among the classes"
+            if node in self.labels or node in beside:
+                why = "has a label already"
             raise self._error(event, f"node {shown(node)}: {why}")
-        self.labels[node] = label
 
     def _node(self, event: Event, written: Any) -> Hashable:
         node = id_of(written)

@@ -13,7 +13,7 @@ from ohmline.labelling.answers import Answers, written_id
 from ohmline.learn import LocalLGC
 from ohmline.learn.labels import plain_label
 from ohmline.store.graphs import known_by
-from ohmline.store.journal import Event, Journal, read_journal
+from ohmline.store.journal import FIRST, Event, Journal, read_journal
 
 
 def opened(
@@ -30,21 +30,18 @@ def opened(
     expect_graph(graph)
     place = file_path(path, "journal")
     known = _plain_labels(graph, labels)
-    before = Answers(graph.nodes)
-    for event in _found(place, graph):
-        before.play(event)
-    wanted = _classes(before.classes, classes, known, place)
-    LocalLGC(graph, wanted, guess=True)  # refuses what cannot be learned, before anything is written
-    fresh = _fresh(before, known, wanted, source or "the labels", place)
-    about = {
-        "graph": known_by(graph),
-        "classes": list(wanted),
-        "seed": seed,
-    }
+    found = read_journal(place) if place.exists() else []
+    wanted, fresh = _plan(found, graph, classes, known, source, place)
+    about = {"graph": known_by(graph), "classes": list(wanted), "seed": seed}
     journal = Journal(place, about, actor=text(who, "who"))
     try:
-        if before.classes and len(wanted) > len(before.classes):
-            journal.append("classes-added", {"classes": wanted[len(before.classes) :]})
+        if not found or [e.hash for e in found] != [e.hash for e in journal.events]:
+            # Only now is nobody else at it: what another one wrote in between counts too.
+            found = journal.events
+            wanted, fresh = _plan(found, graph, classes, known, source, place)
+        there = sum(len(e.payload["classes"]) for e in found if e.kind in (FIRST, "classes-added"))
+        if len(wanted) > there:
+            journal.append("classes-added", {"classes": wanted[there:]})
         if fresh:
             pairs = [[written_id(node), label] for node, label in fresh.items()]
             journal.append("imported", {"labels": pairs, "source": source})
@@ -54,19 +51,34 @@ def opened(
     return journal
 
 
-def _found(path: Path, graph: Graph) -> list[Event]:
-    """The events of a journal that exists, which must be about this graph."""
-    if not path.exists():
-        return []
-    events = read_journal(path)
-    about = events[0].payload.get("graph")
+def _plan(
+    events: list[Event],
+    graph: Graph,
+    classes: Iterable[Any] | None,
+    known: Mapping[Hashable, Any],
+    source: str,
+    path: Path,
+) -> tuple[list[Any], dict[Hashable, Any]]:
+    """The classes that a journal shall have, and the labels that it lacks; refused where something does not fit."""
+    if events:
+        _expect_same(events[0], graph, path)
+    before = Answers(graph.nodes)
+    for event in events:
+        before.play(event)
+    wanted = _classes(before.classes, classes, known, path)
+    LocalLGC(graph, wanted, guess=True)  # refuses what cannot be learned, before anything is written
+    return wanted, _fresh(before, known, wanted, source or "the labels", path)
+
+
+def _expect_same(first: Event, graph: Graph, path: Path) -> None:
+    """Refuse a journal about another graph."""
+    about = first.payload.get("graph")
     there = about if isinstance(about, dict) else {}
     if there.get("fingerprint") != graph.fingerprint:
         raise JournalError(
             f"{path} is about another graph, with {there.get('nodes')} nodes and {there.get('edges')} edges; this one "
             f"has {graph.n} and {graph.n_edges}, or other ids or weights: give that graph, or another journal"
         )
-    return events
 
 
 def _plain_labels(graph: Graph, labels: Mapping[Hashable, Any] | None) -> dict[Hashable, Any]:

@@ -22,6 +22,7 @@ from ohmline.labelling.opening import opened
 from ohmline.labelling.opinion import Neighbour, Opinion, neighbours_of, opinion_of
 from ohmline.learn import LocalLGC
 from ohmline.store.journal import Event
+from ohmline.store.whole import whole
 
 ENOUGH = 0.7
 """A check begins once the learner believes that its error is below this share of the goal ..."""
@@ -243,25 +244,26 @@ class Session:
             raise LabelError(f"label {shown(label)} is not among the classes {shown(self.classes)}")
         label = self._answers.classes[self._answers.classes.index(label)]
         prediction, chance = self._predicted(asked)
-        event = self._write(
-            "labelled",
-            {
-                "node": written_id(asked.node),
-                "label": label,
-                "asked": asked.asked,
-                "audit": asked.audit,
-                "predicted": prediction,
-                "probability": None if chance is None else round(chance, 6),
-                "seconds": None if seconds is None else round(non_negative(seconds, "seconds"), 3),
-            },
-        )
-        self._learner.learn_one(asked.node, label)
-        if self._check is not None and asked.node in self._check.predictions:
-            self._check.audit.record(asked.node, label)
+        payload = {
+            "node": written_id(asked.node),
+            "label": label,
+            "asked": asked.asked,
+            "audit": asked.audit,
+            "predicted": prediction,
+            "probability": None if chance is None else round(chance, 6),
+            "seconds": None if seconds is None else round(non_negative(seconds, "seconds"), 3),
+        }
+        with whole():
+            event = self._write("labelled", payload)
+            self._learner.learn_one(asked.node, label)
+            if self._check is not None and asked.node in self._check.predictions:
+                self._check.audit.record(asked.node, label)
         return event
 
     def skip(self) -> Event:
-        """Leave the node that is asked for without a label. In an audit its prediction counts as wrong.
+        """Leave the node that is asked for without a label.
+
+        It is not asked for again, and in every audit, also in a later one, its prediction counts as wrong.
 
         Returns
         -------
@@ -269,15 +271,15 @@ class Session:
             The event in the journal.
         """
         asked = self._asked()
-        event = self._write(
-            "skipped", {"node": written_id(asked.node), "asked": asked.asked, "audit": asked.audit}
-        )
-        if self._check is not None and asked.asked == AUDIT:
-            self._check.audit.skip(asked.node)
+        payload = {"node": written_id(asked.node), "asked": asked.asked, "audit": asked.audit}
+        with whole():
+            event = self._write("skipped", payload)
+            if self._check is not None and asked.node in self._check.predictions:
+                self._check.audit.skip(asked.node)
         return event
 
     def undo(self) -> Event | None:
-        """Take back the last answer or skip; that node is asked for next.
+        """Take back the last answer or skip; that node is asked for next, unless it has got a label otherwise.
 
         Returns
         -------
@@ -287,6 +289,11 @@ class Session:
         if not self._answers.live:
             return None
         last = self._answers.live[-1]
+        with whole():
+            self._take_back(last)
+        return last
+
+    def _take_back(self, last: Event) -> None:
         under_way = self._answers.audit
         self._write("undone", {"seq": last.seq})
         node = _node(last)
@@ -298,11 +305,10 @@ class Session:
                 self.notes.append(
                     f"the answer was older than check {under_way.number}, which is therefore given up"
                 )
-        if self._check is None:
-            self._question = Question(node, QUERY, None, "you took its answer back")
-        else:
+        if self._check is not None:
             self._bring_up_to_date(self._check)
-        return last
+        elif node not in self._answers.labels and not self._answers.is_skipped(node):
+            self._question = Question(node, QUERY, None, "you took its answer back")
 
     def opinion(self, node: Hashable) -> Opinion:
         """What the learner thinks of a node and why.
@@ -395,10 +401,12 @@ class Session:
         return asked
 
     def _write(self, kind: str, payload: dict[str, Any]) -> Event:
-        """Put an event on the disk, then into the state."""
-        event = self.journal.append(kind, payload)
-        self._answers.play(event)
-        self._question = self._estimate = None
+        """Put an event that fits on the disk, then into the state; no signal comes between the two."""
+        self._answers.expect(Event(self.journal.events[-1].seq + 1, "", "", kind, payload, ""))
+        with whole():
+            event = self.journal.append(kind, payload)
+            self._answers.play(event)
+            self._question = self._estimate = None
         return event
 
     def _predicted(self, asked: Question) -> tuple[Any, float | None]:
@@ -457,17 +465,19 @@ class Session:
     def _begin_check(self) -> Check:
         answers = self._answers
         check = Check(self.graph, self.classes, answers.labels, answers.begun + 1, self._seed)
-        self._write(
-            "audit-begun", {"number": check.number, "labels": len(answers.labels), "digest": check.digest}
-        )
-        self._check = check
+        about = {"number": check.number, "labels": len(answers.labels), "digest": check.digest}
+        with whole():
+            self._write("audit-begun", about)
+            self._bring_up_to_date(check)
+            self._check = check
         return check
 
     def _end_check(self, check: Check, reason: str) -> None:
         limit = check.limit(self.confidence)
         about = {"found": limit.found, "sampled": limit.sampled, "estimate": round(check.estimate, 6)}
-        self._write("audit-ended", {"number": check.number, "reason": reason, **about})
-        self._check = None
+        with whole():
+            self._write("audit-ended", {"number": check.number, "reason": reason, **about})
+            self._check = None
 
     def _resume_check(self) -> None:
         begun = self._answers.audit
@@ -485,13 +495,7 @@ class Session:
         self._bring_up_to_date(check)
 
     def _bring_up_to_date(self, check: Check) -> None:
-        answers = self._answers
-        skipped = [
-            _node(event)
-            for event in answers.live
-            if event.kind == "skipped" and event.payload["audit"] == check.number
-        ]
-        check.start_again(answers.labels, skipped)
+        check.start_again(self._answers.labels, self._answers.skipped)
 
 
 def _node(event: Event) -> Hashable:

@@ -5,12 +5,14 @@ Each line is one event in JSON and ends with its own hash, which is made of the 
     {"seq":1,"time":"2026-11-16T09:30:00.000000Z","actor":"ann","kind":"labelled","payload":{...},"hash":"..."}
 
 An event is acknowledged when it and the new *head* are on the disk. The head is a second small file, `NAME.head`, that
-says which event was acknowledged last; it is also what a process locks while it has the journal open. So
+says which event was acknowledged last; both files are locked while a process has the journal open. A link is followed
+first, so that whoever comes by another name meets the same head and the same lock. So
 
 - a line that was being written when the process or the machine died has no end. It was never acknowledged, and is cut
   off when the journal is opened again;
 - a line that was changed or lost in the midst breaks the chain, and is refused with its number;
-- a file that lost acknowledged lines at its end is shorter than its head says, and is refused too.
+- a file that lost acknowledged lines at its end is shorter than its head says, and is refused too;
+- a file that was deleted or replaced while it was open gets no more lines, which nobody would find again.
 """
 
 from __future__ import annotations
@@ -92,12 +94,16 @@ class Journal:
         """What was mended when the journal was opened, in words."""
         self.broken = ""
         """Why nothing can be written any more; empty while it can."""
+        if self.path.is_symlink():
+            self.path = Path(os.path.realpath(self.path))
         self._head = _open_head(self.path)
         self._log = -1
         try:
             if not self.path.exists():
                 self._begin(instance(about, Mapping, "about"))
             self._log = _open(self.path, os.O_RDWR)
+            if not try_lock(self._log):  # by a hard link, or after the head was deleted
+                raise _in_use(self.path, {})
             self.events = self._read()
             _write_head(self._head, self.events[-1].seq, self.events[-1].hash)
         except OSError as error:
@@ -133,6 +139,7 @@ class Journal:
             raise JournalError(
                 f"{self.path} cannot be written any more ({self.broken}); open the journal again"
             )
+        self._expect_the_same_file()
         last = self.events[-1]
         line, event = _line(last.seq + 1, self.actor, kind, payload, last.hash)
         with whole():
@@ -158,6 +165,23 @@ class Journal:
 
     def __repr__(self) -> str:
         return f"Journal {self.path} with {len(self.events):,} events"
+
+    def _expect_the_same_file(self) -> None:
+        """Refuse to write where nobody would find it: into a file that has lost its name."""
+        mine = os.fstat(self._log)
+        try:
+            there = os.stat(self.path)
+        except OSError:
+            what = "deleted"
+        else:
+            if (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino):
+                return
+            what = "replaced by another file"
+        self.broken = f"it was {what} while it was open"
+        raise JournalError(
+            f"{self.path} was {what} while it was open, and nothing more is written; restore it, and open the journal "
+            "again"
+        )
 
     def _begin(self, about: Mapping[str, Any]) -> None:
         """Make the file, with its first line, whole or not at all."""
@@ -358,9 +382,13 @@ def _open_head(path: Path) -> int:
     if not try_lock(descriptor):
         holder = _fields_of(descriptor)
         os.close(descriptor)
-        who = f"process {holder['pid']} on {holder['host']}" if "pid" in holder else "another process"
-        raise JournalError(f"{path} is in use by {who}; end that one first, or take another journal")
+        raise _in_use(path, holder)
     return descriptor
+
+
+def _in_use(path: Path, holder: Mapping[str, Any]) -> JournalError:
+    who = f"process {holder['pid']} on {holder['host']}" if "pid" in holder else "another process"
+    return JournalError(f"{path} is in use by {who}; end that one first, or take another journal")
 
 
 def _head_of(descriptor: int) -> tuple[int, str]:
