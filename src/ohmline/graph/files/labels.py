@@ -15,6 +15,7 @@ from ohmline.graph.files.header import expect_header, labels_header, split_heade
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.files.table import (
     Table,
+    is_spelling,
     read_table,
     typed,
     typed_columns,
@@ -177,6 +178,29 @@ def _columns(
     names, table = split_header(whole, said)
     n, y = label_columns(names, node, label, what=str(whole.path), error=FileFormatError)
     return table, n, y
+
+
+def written_form(label: Hashable) -> str:
+    """How a label is known again in a file: a whole number in its usual spelling, whether 1, +1 or 1.0 is written.
+
+    >>> written_form("+1"), written_form(1), written_form("red")
+    ('1', '1', 'red')
+    """
+    return _WHOLE.sub(r"\1", str(label))
+
+
+def label_values(written: list[str]) -> list[Hashable]:
+    """Labels as `read_labels` has them: whole numbers where all are, also those written +1 or 1.0."""
+    return _labels(written)
+
+
+def is_label(written: str) -> bool:
+    """Whether a label that is written so can be read back.
+
+    >>> is_label("red"), is_label("NaN"), is_label("")
+    (True, False, False)
+    """
+    return is_spelling(written) and written.lower() != "nan"
 
 
 def _labels(cells: list[str]) -> list[Hashable]:
