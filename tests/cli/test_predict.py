@@ -155,3 +155,17 @@ def test_every_query_can_be_named(query: str) -> None:
 @pytest.mark.usefixtures("here")
 def test_an_unknown_query_is_refused() -> None:
     assert "no query 'best'" in ran("suggest", "edges.csv", "labels.csv", "--query", "best", code=2).stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_names_are_harmless_on_the_screen() -> None:
+    odd = "b\x1b]0;owned\x07"
+    Path("odd.csv").write_text(f"from,to\na,{odd}\n{odd},[red]\n[red],#d\n")
+    Path("odd_labels.csv").write_text("node,label\na,left\x1b[2J\n[red],right\n")
+    said = ran("predict", "odd.csv", "odd_labels.csv").output
+    said += ran("suggest", "odd.csv", "odd_labels.csv", "-k", "2").output
+    assert "left\ufffd[2J" in said
+    assert "b\ufffd]0;owned\ufffd" in said
+    assert "\x1b" not in said
+    assert "\x07" not in said
+    assert len(ohm.graph.read_labels("predictions.csv", node="node", label="prediction")) == 4

@@ -48,6 +48,8 @@ def test_a_list_separated_by_blanks_has_no_odd_blanks_in_its_ids(tmp_path: Path,
 def test_an_id_that_would_not_come_back_is_refused(tmp_path: Path, node: str) -> None:
     with pytest.raises(FileFormatError, match="another name"):
         write_labels({node: "a"}, tmp_path / "l.csv")
+    with pytest.raises(FileFormatError, match="could not be read back"):
+        write_labels({"a": "nan"}, tmp_path / "l.csv")
     assert not list(tmp_path.iterdir())
 
 

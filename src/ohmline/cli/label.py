@@ -304,9 +304,15 @@ def classes_of(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     if "" in names:
         raise ParameterError(f"--classes {text!r} has an empty name; write --classes theory,rl,nets")
-    twice = next((name for name in names if names.count(name) > 1), None)
+    from ohmline.graph.files.labels import is_label, written_form
+
+    forms = [written_form(name) for name in names]
+    twice = next((name for name, form in zip(names, forms, strict=True) if forms.count(form) > 1), None)
     if twice is not None:
         raise LabelError(f"--classes names {twice!r} twice; name each class once")
+    lost = next((name for name in names if not is_label(name)), None)
+    if lost is not None:
+        raise LabelError(f"--classes: a class {lost!r} could not be read back from a file; rename it")
     return names
 
 

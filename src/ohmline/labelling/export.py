@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ohmline.errors import DataError, FileFormatError
+from ohmline.graph.files.labels import is_label
 from ohmline.graph.files.paths import FileLimits, content, text, write_bytes
 from ohmline.graph.files.table import csv_bytes, spelled
 from ohmline.labelling.answers import Answers
@@ -36,6 +37,11 @@ def labels_in(journal: Any) -> dict[Hashable, Any]:
 def write_labels(labels: Mapping[Hashable, Any], path: Path) -> None:
     """Write labels as a table of two columns, node and label, whole or not at all."""
     nodes = spelled(labels, path)
+    for label in dict.fromkeys(labels.values()):
+        if not is_label(str(label)):
+            raise FileFormatError(
+                f"{path}: label {label!r} could not be read back; give the class another name"
+            )
     _write(path, [HEADER, *([n, str(y)] for n, y in zip(nodes, labels.values(), strict=True))])
 
 

@@ -190,8 +190,13 @@ def written_form(label: Hashable) -> str:
 
 
 def label_values(written: list[str]) -> list[Hashable]:
-    """Labels as `read_labels` has them: whole numbers where all are, also those written +1 or 1.0."""
-    return _labels(written)
+    """Names of classes as `read_labels` has them: whole numbers where all are, also those written +1 or 1.0.
+
+    >>> label_values(["+1", "-1"]), label_values(["1", "a"])
+    ([1, -1], ['1', 'a'])
+    """
+    numbers = typed([written_form(each) for each in written])
+    return numbers if numbers and isinstance(numbers[0], int) else list(written)
 
 
 def is_label(written: str) -> bool:
@@ -205,7 +210,5 @@ def is_label(written: str) -> bool:
 
 def _labels(cells: list[str]) -> list[Hashable]:
     """Labels as they are written: whole numbers where all are, None where a cell is empty or NaN."""
-    there = [cell for cell in cells if cell and cell.lower() != "nan"]
-    numbers = typed([_WHOLE.sub(r"\1", cell) for cell in there])
-    kinds = iter(numbers if numbers and isinstance(numbers[0], int) else there)
+    kinds = iter(label_values([cell for cell in cells if cell and cell.lower() != "nan"]))
     return [next(kinds) if cell and cell.lower() != "nan" else None for cell in cells]
