@@ -194,6 +194,59 @@ def test_a_full_disk_is_said_and_nothing_is_acknowledged(folder: Path) -> None:
     assert labels_in(folder / "grid.labels.jsonl")[node] == "b"
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs prlimit")
+def test_a_disk_that_is_full_when_a_check_begins(folder: Path) -> None:
+    known = {f"{x}-{y}": "a" if x < 3 else "b" for x in range(5) for y in range(5)}
+    rows = [f"{node},{label}" for node, label in list(known.items())[::-1][:21]]
+    (folder / "known.csv").write_text("\n".join(rows[:19]) + "\n")
+    arguments = ["label", "grid.csv", "known.csv", "--classes", "a,b", "--goal", "40%", "--out", "o.csv"]
+    terminal = Terminal(arguments, folder)
+    node = terminal.node()
+    size = (folder / "grid.labels.jsonl").stat().st_size
+    resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (size + 400, -1))  # the answer, and no check
+    terminal.press("1" if known[node] == "a" else "2")
+    terminal.until(r"NOT saved: .*make\s+room and press a key")
+    terminal.press("x")
+    terminal.pump(0.3)
+    terminal.until(r"NOT saved: .*make\s+room and press a key")
+    terminal.press("q")
+    assert terminal.wait() == 2
+    assert "Traceback" not in terminal.text
+    assert len((folder / "o.csv").read_text().splitlines()) == 1 + 20
+    terminal = Terminal(arguments, folder)
+    terminal.until("(?s)node .*a random check.*q quit")
+    terminal.press("q")
+    assert terminal.wait() == 0
+
+
+def test_a_window_without_room_for_the_question_takes_no_label(folder: Path) -> None:
+    terminal = Terminal(["label", "grid.csv", "--classes", "a,b"], folder, size=(12, 5))
+    terminal.until("the window")
+    terminal.press("1")
+    terminal.press("s")
+    terminal.pump(0.5)
+    terminal.resize(80, 24)
+    terminal.node()
+    assert "0 of 25 labelled" in terminal.screen
+    terminal.resize(80, 3)
+    terminal.until("the window is too small")
+    terminal.press("q")
+    assert terminal.wait() == 0
+    assert [event.kind for event in read_journal(folder / "grid.labels.jsonl")] == ["opened"]
+
+
+def test_names_in_the_summary_are_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from ohmline.cli.label import _tell
+
+    name = "red\x1b]0;owned\x07\nblue"
+    summary = {"labels": 1, "nodes": 2, "counts": {name: 1}, "at_most": None, "predictions": name}
+    _tell({**summary, "out": name, "journal": name})
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert len(shown.splitlines()) == 5
+
+
 def test_the_goal_ends_the_session_and_the_last_answer_can_be_taken_back(tmp_path: Path) -> None:
     parts = [range(0, 120, 2), range(1, 120, 2)]
     edges = [(u, v) for part in parts for u in part for v in part if u < v and (v - u) <= 12]
@@ -291,15 +344,22 @@ TWO = ["--classes", "a,b"]
         ({}, [], "no classes are declared; write --classes a,b,c"),
         ({}, ["--classes", "a,,b"], "--classes 'a,,b' has an empty name"),
         ({}, ["--classes", "a,b,a"], "--classes names 'a' twice"),
+        ({}, ["--classes", "1,+1"], "--classes names '1' twice"),
+        ({}, ["--classes", "a,NaN"], "a class 'NaN' could not be read back"),
+        ({}, ["--classes", "a,b\x1b[2J"], r"a class 'b\x1b[2J' could not be read back"),
         ({}, [*TWO, "--goal", "5"], "--goal '5' is no share"),
         ({}, [*TWO, "--goal", "x%"], "--goal 'x%' is no share"),
-        ({}, [*TWO, "--confidence", "1"], "--confidence '1' is no share"),
+        ({}, [*TWO, "--confidence", "100%"], "no share between 0 and 1; write --confidence 95% or"),
+        ({}, [*TWO, "--out", "no/x.csv"], "--out no/x.csv cannot be written: there is no folder no"),
+        ({}, [*TWO, "--predictions", "no/x.csv"], "--predictions no/x.csv cannot be written"),
+        ({}, [*TWO, "--out", "."], "--out . is a folder"),
         ({"t.csv": "node,text\nzz,hello\n"}, [*TWO, "--text", "t.csv"], "text for no node of the graph"),
         ({}, [*TWO, "--text", "t.csv"], "t.csv does not exist"),
         ({}, [*TWO, "--out", "grid.csv"], "--out grid.csv is GRAPH, which is never overwritten"),
         ({"l.csv": "0-0,a\n"}, ["l.csv", *TWO, "--out", "./l.csv"], "is LABELS, which is never"),
         ({"mine.csv": "a,b\n"}, [*TWO, "--out", "mine.csv"], "exists and was not written by this"),
         ({"grid.labels.csv": "0-0,a\n"}, TWO, "give it as LABELS"),
+        ({"grid.labels.csv": "node,label\n0-0,a\n"}, TWO, "no table of labels that grid.labels.jsonl has"),
         ({}, [*TWO, "--out", "x.csv", "--predictions", "x.csv"], "are both x.csv"),
         ({}, ["--export"], "grid.labels.jsonl does not exist"),
         ({"grid.labels.jsonl": "nonsense\n"}, ["--export"], "no journal of ohmline"),

@@ -252,3 +252,17 @@ def test_an_interrupt_while_modules_load_is_quiet() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
+
+
+@pytest.mark.usefixtures("here")
+def test_names_are_harmless_on_the_screen() -> None:
+    odd = "b\x1b]0;owned\x07"
+    Path("odd.csv").write_text(f"from,to\na,{odd}\n{odd},[red]\n[red],#d\n")
+    Path("odd_labels.csv").write_text("node,label\na,left\x1b[2J\n[red],right\n")
+    said = ran("predict", "odd.csv", "odd_labels.csv").output
+    said += ran("suggest", "odd.csv", "odd_labels.csv", "-k", "2").output
+    assert "left\ufffd[2J" in said
+    assert "b\ufffd]0;owned\ufffd" in said
+    assert "\x1b" not in said
+    assert "\x07" not in said
+    assert len(ohm.graph.read_labels("predictions.csv", node="node", label="prediction")) == 4

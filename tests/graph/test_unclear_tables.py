@@ -56,3 +56,21 @@ def test_the_parallel_edges_of_a_multigraph():
         assert Graph.from_networkx(graph, parallel=parallel).weights.tolist() == [weight, weight]
     with pytest.raises(GraphError, match="listed 2 times"):
         Graph.from_networkx(graph, parallel="refuse")
+
+
+def test_the_head_of_a_file_of_nodes_does_not_become_a_node(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text("a,b\nx,y\ny,z\n")
+    for head in ("person", "node"):
+        (tmp_path / "n.csv").write_text(f"{head}\nx\ny\nz\nw\n")
+        if head == "node":
+            assert "node" not in ohm.graph.read(tmp_path / "e.csv", nodes=tmp_path / "n.csv").nodes
+        else:
+            with pytest.raises(FileFormatError, match="'person' is no end of an edge"):
+                ohm.graph.read(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+
+
+def test_a_node_without_edge_and_without_label_is_no_error(tmp_path: Path) -> None:
+    graph = ohm.Graph.from_edges([("x", "y"), ("y", "z")])
+    assert ohm.graph.labels_of({"x": "a", "nobody": None}, graph=graph) == {"x": "a"}
+    (tmp_path / "l.csv").write_text("node,label\nx,a\nnobody,\n")
+    assert ohm.graph.read_labels(tmp_path / "l.csv", graph=graph) == {"x": "a"}

@@ -27,15 +27,12 @@ from ohmline.cli.files import (
     same_file,
     weight_column,
 )
-from ohmline.cli.output import AsJson, Seed, print_json
-from ohmline.errors import FileFormatError, LabelError, ParameterError
+from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
+from ohmline.errors import FileFormatError, JournalError, LabelError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
     from ohmline.labelling import Session
-
-HEADER = b"node,label\n"
-"""The first line of the labels that this command writes."""
 
 
 def label(
@@ -87,6 +84,8 @@ def label(
     One key labels and moves on. Every answer is on the disk before the next question comes, and the same
     command goes on where it was left, after q, Ctrl-C or a killed process alike.
     """
+    from ohmline.graph.files.table import spelled
+
     log = journal or Path(f"{_stem(graph)}.labels.jsonl")
     table = out or Path(f"{_stem(graph)}.labels.csv")
     _refuse_to_overwrite(
@@ -98,7 +97,7 @@ def label(
     wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
     declared = classes_of(classes)
     begun = time.monotonic()
-    _say(f"reading {graph} …")
+    _say(f"reading {in_one_line(graph)} …")
     network, texts = _read(
         graph,
         text,
@@ -110,6 +109,7 @@ def label(
         nodes=nodes,
         parallel=None if parallel is None else parallel.value,
     )
+    spelled(network.nodes, table)  # what could not be written at the end is refused now
     known = None
     if labels is not None:
         known = _known(
@@ -124,6 +124,8 @@ def label(
     elif not declared and not log.exists():
         raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
     _expect_terminal()
+    from ohmline.labelling.export import write_labels
+
     _say("getting ready; the first time after an installation takes a minute, while machine code is made …")
     to_terminal = sys.stdout.isatty()
     session = _session(
@@ -138,7 +140,11 @@ def label(
         seed=seed,
     )
     with session:
-        signalled = _work(session, graph.name, texts)
+        try:
+            signalled = _work(session, graph.name, texts)
+        except JournalError:
+            write_labels(session.labels, table)  # what was answered so far
+            raise
         if not sys.stderr.isatty():
             _fall_silent(to_terminal)
         summary = _finish(session, table, predictions)
@@ -163,19 +169,19 @@ def _read(graph: Path, text: Path | None, **options: Any) -> tuple[Graph, dict[A
 def _known(path: Path, network: Graph, declared: list[str], **options: Any) -> dict[Any, Any]:
     """The labels of a file, each one of the declared classes."""
     import ohmline.graph
-    from ohmline.graph.files.table import typed
+    from ohmline.graph.files.labels import label_values, written_form
 
     found = ohmline.graph.read_labels(path, graph=network, **options)
     if not declared:
         return dict(found)
-    by_name = dict(zip(declared, typed(declared), strict=True))
+    by_name = dict(zip(map(written_form, declared), label_values(declared), strict=True))
     for node, each in found.items():
-        if str(each) not in by_name:
+        if written_form(each) not in by_name:
             raise LabelError(
                 f"{path}: node {node!r} has the label {each!r}, which is not among --classes {','.join(declared)}; "
                 "add it there, or mend the file"
             )
-    return {node: by_name[str(each)] for node, each in found.items()}
+    return {node: by_name[written_form(each)] for node, each in found.items()}
 
 
 def _session(
@@ -187,10 +193,10 @@ def _session(
     who: str,
     **options: Any,
 ) -> Session:
-    from ohmline.graph.files.table import typed
+    from ohmline.graph.files.labels import label_values
     from ohmline.labelling import Session
 
-    classes = typed(declared) if declared else None
+    classes = label_values(declared) if declared else None
     return Session(network, classes, labels=known, source=source, who=who or _user(), **options)
 
 
@@ -227,8 +233,8 @@ def _finish(session: Session, table: Path, predictions: Path | None) -> dict[str
     """Write the files, and say what was done."""
     from ohmline.labelling.export import write_labels, write_predictions
 
-    progress = session.progress()
     write_labels(session.labels, table)
+    progress = session.progress()  # which may begin a check, and find the disk full
     if predictions is not None:
         write_predictions(session, predictions)
     limit = progress.limit
@@ -258,7 +264,7 @@ def _counts(session: Session) -> dict[Any, int]:
 
 
 def _tell(summary: dict[str, Any]) -> None:
-    counts = ", ".join(f"{name} {count:,}" for name, count in summary["counts"].items())
+    counts = ", ".join(f"{in_one_line(name)} {count:,}" for name, count in summary["counts"].items())
     print(f"\n{summary['labels']:,} of {summary['nodes']:,} nodes are labelled: {counts}")
     if summary["at_most"] is not None:
         sure, most = 100 * summary["confidence"], 100 * summary["at_most"]
@@ -266,10 +272,10 @@ def _tell(summary: dict[str, Any]) -> None:
             f"  with {sure:g} % confidence at most {most:.3g} % of the other predictions are wrong "
             f"({summary['found']:,} of {summary['sampled']:,} random ones were)"
         )
-    print(f"  labels   {summary['out']}")
+    print(f"  labels   {in_one_line(summary['out'])}")
     if summary["predictions"]:
-        print(f"  classes  {summary['predictions']}")
-    print(f"  journal  {summary['journal']}; the same command goes on from here")
+        print(f"  classes  {in_one_line(summary['predictions'])}")
+    print(f"  journal  {in_one_line(summary['journal'])}; the same command goes on from here")
 
 
 def _export(journal: Path, table: Path, predictions: Path | None, json: bool) -> None:
@@ -284,7 +290,7 @@ def _export(journal: Path, table: Path, predictions: Path | None, json: bool) ->
     if json:
         print_json({"journal": str(journal), "out": str(table), "labels": len(found)})
     else:
-        print(f"{len(found):,} labels are in {table}")
+        print(f"{len(found):,} labels are in {in_one_line(table)}")
 
 
 def classes_of(text: str) -> list[str]:
@@ -298,9 +304,15 @@ def classes_of(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     if "" in names:
         raise ParameterError(f"--classes {text!r} has an empty name; write --classes theory,rl,nets")
-    twice = next((name for name in names if names.count(name) > 1), None)
+    from ohmline.graph.files.labels import is_label, written_form
+
+    forms = [written_form(name) for name in names]
+    twice = next((name for name, form in zip(names, forms, strict=True) if forms.count(form) > 1), None)
     if twice is not None:
         raise LabelError(f"--classes names {twice!r} twice; name each class once")
+    lost = next((name for name in names if not is_label(name)), None)
+    if lost is not None:
+        raise LabelError(f"--classes: a class {lost!r} could not be read back from a file; rename it")
     return names
 
 
@@ -316,7 +328,10 @@ def share_of(text: str, flag: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 < share < 1:
-        raise ParameterError(f"{flag} {text!r} is no share between 0 and 1; write {flag} 5% or {flag} 0.05")
+        example = "95% or {} 0.95" if flag == "--confidence" else "5% or {} 0.05"
+        raise ParameterError(
+            f"{flag} {text!r} is no share between 0 and 1; write {flag} {example.format(flag)}"
+        )
     return round(share, 12)
 
 
@@ -343,19 +358,22 @@ def _refuse_to_overwrite(table: Path, predictions: Path | None, others: dict[str
                 )
     if predictions is not None and same_file(table, predictions):
         raise ParameterError(f"--out and --predictions are both {table}; name two files")
-    if table.exists() and not _is_ours(table):
+    for flag, path in (("--out", table), ("--predictions", predictions)):
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            what = "is a folder" if path.is_dir() else f"cannot be written: there is no folder {path.parent}"
+            raise ParameterError(f"{flag} {path} {what}; name a file in a folder that exists")
+    log = others["--journal"]
+    if table.exists() and not _is_ours(table, log):
         raise FileFormatError(
-            f"{table} exists and was not written by this command; give it as LABELS if it has labels, and name another "
-            "file with --out"
+            f"{table} exists and was not written by this command: it is no table of labels that {log} has; give it as "
+            "LABELS if it has labels, and name another file with --out"
         )
 
 
-def _is_ours(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(HEADER)) == HEADER
-    except OSError:
-        return False
+def _is_ours(path: Path, journal: Path | None) -> bool:
+    from ohmline.labelling.export import is_written_from
+
+    return is_written_from(path, journal)
 
 
 def _stem(graph: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ohmline.cli.label_keys import BACK, COMMANDS, ENTER, ESCAPE, NAME, TAB, Keyboard, Keymap
 from ohmline.cli.label_screen import AUDIT, Screen, View
 from ohmline.errors import JournalError
+from ohmline.labelling.answers import id_of
 from ohmline.labelling.texts import harmless
 
 if TYPE_CHECKING:
@@ -67,7 +68,12 @@ class Desk:
         """Ask until the person quits, or until it is enough and the person says so."""
         with Keyboard(self.screen.size) as keyboard:
             while True:
-                question = self.session.question()
+                try:
+                    question = self.session.question()
+                except JournalError as error:  # a check began, and that could not be written
+                    if self.session.journal.broken or self._wait_for_room(error, keyboard) == "q":
+                        raise
+                    continue
                 if self._view is None or self._view.question != question:
                     self._consider(question)
                     keyboard.forget()  # what was pressed before the question was seen is no answer to it
@@ -77,6 +83,10 @@ class Desk:
                 if not key:
                     continue
                 self._message = ""
+                if not self.screen.fits:  # nobody can see what the key would answer
+                    if key == "q":
+                        return
+                    continue
                 if question is None:
                     if key in ("q", ENTER):
                         return
@@ -86,6 +96,16 @@ class Desk:
                         self._message = "u takes the last answer back, q quits"
                 elif not self._hear_safely(key, keyboard, time.monotonic() - begun):
                     return
+
+    def _wait_for_room(self, error: JournalError, keyboard: Keyboard) -> str:
+        """Say that nothing can be written; the key that is pressed then."""
+        self.screen.say(
+            f"NOT saved: {harmless(str(error))}; make room and press a key, or q to quit with all answers so far"
+        )
+        key = ""
+        while not key:
+            key = self._key(keyboard)
+        return key
 
     def _key(self, keyboard: Keyboard) -> str:
         try:
@@ -171,8 +191,10 @@ class Desk:
         if undone is None:
             self._message = "there is nothing to undo"
             return
-        node = harmless(str(undone.payload["node"]))
-        self._say(f"{node} is open again", self.session.journal.events[-1].seq)
+        node, labels = harmless(str(undone.payload["node"])), self.session.labels
+        known = id_of(undone.payload["node"]) in labels
+        words = f"{node} is skipped no longer, and has a label" if known else f"{node} is open again"
+        self._say(words, self.session.journal.events[-1].seq)
         self._message = "; ".join(self.session.notes)
         self.session.notes.clear()
 

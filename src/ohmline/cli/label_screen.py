@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.rule import Rule
 from rich.segment import Segment, SegmentLines
@@ -30,6 +31,8 @@ CLASS_LINES = 6
 """How many lines the keys of the classes take at most."""
 WIDE = 64
 """Below this width what stands side by side comes without its longer parts."""
+NARROWEST = 16
+"""Below this width the name of a node, or of a class, could not be known."""
 SHORT = 16
 """Below this height the line at the top is left out."""
 AUDIT = "audit"
@@ -65,6 +68,8 @@ class Screen:
     def __init__(self, keymap: Keymap, texts: Mapping[Hashable, str]) -> None:
         self.console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
         self.keymap, self.texts = keymap, texts
+        self.fits = True
+        """Whether the window shows the node and the keys; where it does not, no key may label."""
 
     def size(self) -> tuple[int, int]:
         """The columns and lines of the window, whatever COLUMNS said when the shell began."""
@@ -83,10 +88,23 @@ class Screen:
         width, height = self.console.size = self.size()
         head = self._lines(self._head(view)) if height >= SHORT else []
         foot = self._lines(self._foot(view, width))
-        room = max(height - 1 - len(head) - len(foot), 1)
+        if len(head) + len(foot) + 2 > height:
+            foot = self._lines(self._foot(view, width, short=True))
+        room = height - 1 - len(head) - len(foot)
+        self.fits = room >= 1 and self._is_wide_enough(view.question, width)
+        if not self.fits:
+            self.console.clear()
+            self.console.print(Text("the window is too small; q quits"), end="")
+            return
         body = self._lines(self._body(view, width, room))[:room]  # on a small screen the end of it is missing
         self.console.clear()
         self.console.print(SegmentLines([*head, *body, *foot], new_lines=True), end="")
+
+    def _is_wide_enough(self, question: Question | None, width: int) -> bool:
+        """Whether a node can be told from others; in a wide window the beginning of a long name has to do."""
+        if question is None or width >= WIDE:
+            return True
+        return width >= NARROWEST and cell_len(f"node {harmless(str(question.node))}") <= width
 
     def _body(self, view: View, width: int, room: int) -> list[RenderableType]:
         question = view.question
@@ -222,7 +240,8 @@ class Screen:
         because.append(" of the evidence", style="dim")
         return [Text(), Text("the learner thinks"), rows, because]
 
-    def _foot(self, view: View, width: int) -> list[RenderableType]:
+    def _foot(self, view: View, width: int, *, short: bool = False) -> list[RenderableType]:
+        """The keys, and below them where the session stands; the latter not where it must be short."""
         parts: list[RenderableType] = [Rule(style="dim")]
         if view.question is not None:
             parts.append(self._keys(view.typed, width))
@@ -235,8 +254,9 @@ class Screen:
             commands.append(f"{key} ", style="bold")
             commands.append(f"{words}   ", style="dim")
         parts.append(commands)
-        parts.append(Text(status(view.progress)))
-        if view.last:
+        if not short:
+            parts.append(Text(status(view.progress)))
+        if view.last and not short:
             parts.append(Text(view.last, style="green"))
         if view.message:
             parts.append(Text(view.message, style="yellow"))

@@ -37,6 +37,20 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def in_one_line(value: Any) -> str:
+    """A name from somebody's file as a terminal can only show it: one line, no escape sequence, no control character.
+
+    >>> in_one_line("red\\x1b[2J\\nblue")
+    'red�[2J blue'
+    """
+    text = str(value)
+    if text.isprintable():
+        return text
+    from ohmline.labelling.texts import harmless
+
+    return harmless(text).replace("\n", " ")
+
+
 def as_json(document: Any) -> str:
     """The text that `print_json` prints."""
     return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -85,6 +99,7 @@ def show_table(title: str, head: list[str], rows: list[list[str]], numbers: froz
     """Print a table on standard output; plain columns where that is no terminal."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(
         title=title or None, title_justify="left", title_style="bold", header_style="bold", box=None
@@ -92,7 +107,7 @@ def show_table(title: str, head: list[str], rows: list[list[str]], numbers: froz
     for k, name in enumerate(head):
         table.add_column(name, justify="right" if k in numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(in_one_line(cell)) for cell in row))
     console = Console()
     if not console.is_terminal:
         console = Console(width=200)

@@ -28,7 +28,7 @@ from ohmline.cli.files import (
     read_known,
 )
 from ohmline.cli.learners import LEARNERS, made
-from ohmline.cli.output import AsJson, Seed, print_json
+from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
 from ohmline.errors import LearnerError, ParameterError
 
 if TYPE_CHECKING:
@@ -158,9 +158,9 @@ def _write(table: Predictions, labels: dict[Any, Any], out: Path, kind: str) -> 
 def _tell(document: dict[str, Any]) -> None:
     print(f"{document['labelled']:,} of {document['nodes']:,} nodes are labelled")
     for name, count in document["counts"].items():
-        print(f"  {name}: {count:,} predicted")
+        print(f"  {in_one_line(name)}: {count:,} predicted")
     if document["unreached"]:
         print(f"  no class: {document['unreached']:,}, which no label reaches")
-    print(f"The predictions are in {document['out']}")
+    print(f"The predictions are in {in_one_line(document['out'])}")
     if document["model"]:
-        print(f"The model is in {document['model']}; go on from it with --model")
+        print(f"The model is in {in_one_line(document['model'])}; go on from it with --model")

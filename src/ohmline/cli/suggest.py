@@ -28,7 +28,7 @@ from ohmline.cli.files import (
     read_graph,
     read_known,
 )
-from ohmline.cli.output import AsJson, Seed, print_json, show_table
+from ohmline.cli.output import AsJson, Seed, in_one_line, print_json, show_table
 from ohmline.errors import ParameterError
 
 QUERIES = {
@@ -100,4 +100,4 @@ def suggest(
     ]
     show_table("", ["node", "prediction", "probability", "why"], rows, frozenset({2}))
     if out is not None:
-        print(f"\nThe suggestions are in {out}")
+        print(f"\nThe suggestions are in {in_one_line(out)}")

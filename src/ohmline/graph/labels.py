@@ -166,7 +166,9 @@ def checked_labels(rows: Listed, graph: Graph | None, *, skip_unknown: bool) -> 
         for label in rows.labels
     ]
     if graph is not None:
-        unknown = [k for k, node in enumerate(rows.nodes) if node not in graph.nodes]
+        unknown = [
+            k for k, node in enumerate(rows.nodes) if values[k] is not None and node not in graph.nodes
+        ]
         if unknown and not skip_unknown:
             raise _unknown(rows, unknown, graph)
         dropped = set(unknown)

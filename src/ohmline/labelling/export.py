@@ -8,11 +8,16 @@ from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ohmline.graph.files.paths import write_bytes
-from ohmline.graph.files.table import spelled
+from ohmline.errors import DataError, FileFormatError
+from ohmline.graph.files.labels import is_label
+from ohmline.graph.files.paths import FileLimits, content, text, write_bytes
+from ohmline.graph.files.table import csv_bytes, spelled
 from ohmline.labelling.answers import Answers
 from ohmline.labelling.session import Session
 from ohmline.store.journal import read_journal
+
+HEADER = ["node", "label"]
+"""The first row of the labels."""
 
 
 def labels_in(journal: Any) -> dict[Hashable, Any]:
@@ -32,7 +37,12 @@ def labels_in(journal: Any) -> dict[Hashable, Any]:
 def write_labels(labels: Mapping[Hashable, Any], path: Path) -> None:
     """Write labels as a table of two columns, node and label, whole or not at all."""
     nodes = spelled(labels, path)
-    _write(path, [["node", "label"], *([n, str(y)] for n, y in zip(nodes, labels.values(), strict=True))])
+    for label in dict.fromkeys(labels.values()):
+        if not is_label(str(label)):
+            raise FileFormatError(
+                f"{path}: label {label!r} could not be read back; give the class another name"
+            )
+    _write(path, [HEADER, *([n, str(y)] for n, y in zip(nodes, labels.values(), strict=True))])
 
 
 def write_predictions(session: Session, path: Path) -> None:
@@ -52,7 +62,30 @@ def write_predictions(session: Session, path: Path) -> None:
     _write(path, [["node", "class", "source", "probability"], *rows])
 
 
+def is_written_from(path: Path, journal: Any) -> bool:
+    """Whether a file is nothing but labels that a journal has had, as `write_labels` writes them.
+
+    Parameters
+    ----------
+    path
+        The file.
+    journal
+        The name of the journal; it need not be there.
+    """
+    try:
+        rows = list(csv.reader(io.StringIO(text(path, content(path, FileLimits())), newline=""), strict=True))
+    except (DataError, FileFormatError, csv.Error):
+        return False
+    if rows[:1] != [HEADER]:
+        return False
+    given: set[tuple[str, str]] = set()
+    for event in read_journal(journal) if Path(journal).exists() else []:
+        pairs = event.payload["labels"] if event.kind == "imported" else []
+        if event.kind == "labelled":
+            pairs = [[event.payload["node"], event.payload["label"]]]
+        given.update((str(node), str(label)) for node, label in pairs)
+    return all(tuple(row) in given for row in rows[1:])
+
+
 def _write(path: Path, rows: Iterable[list[str]]) -> None:
-    table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows(rows)
-    write_bytes(path, table.getvalue().encode("utf-8"))
+    write_bytes(path, csv_bytes(rows))

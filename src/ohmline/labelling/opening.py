@@ -8,6 +8,7 @@ from typing import Any
 
 from ohmline.checks import file_path, instance, listed, shown, text
 from ohmline.errors import ConflictingLabels, JournalError, LabelError, UnknownNode
+from ohmline.graph.files.labels import is_label, written_form
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.labelling.answers import Answers, written_id
 from ohmline.learn import LocalLGC
@@ -67,6 +68,8 @@ def _plan(
         before.play(event)
     wanted = _classes(before.classes, classes, known, path)
     LocalLGC(graph, wanted, guess=True)  # refuses what cannot be learned, before anything is written
+    named = {written_form(label): label for label in wanted}
+    known = {node: named.get(written_form(label), label) for node, label in known.items()}
     return wanted, _fresh(before, known, wanted, source or "the labels", path)
 
 
@@ -104,7 +107,9 @@ def _classes(
             raise LabelError("no classes are declared, and no label names one; declare them in classes")
         wanted = before or sorted(set(known.values()), key=lambda label: (isinstance(label, str), label))
     else:
+        known_as = {written_form(label): label for label in before}
         declared = [plain_label(label) for label in listed(classes, "classes")]
+        declared = [known_as.get(written_form(label), label) for label in declared]
         missing = [label for label in before if label not in declared]
         if missing:
             raise LabelError(
@@ -115,7 +120,25 @@ def _classes(
         if len(declared) != len(set(declared)):
             twice = next(label for label in declared if declared.count(label) > 1)
             raise LabelError(f"class {twice!r} is declared twice; name each class once")
+    _expect_written(wanted[len(before) :], before)
     return list(wanted)
+
+
+def _expect_written(fresh: Iterable[Any], before: Iterable[Any]) -> None:
+    """Refuse classes that could not be told apart, or not be read back, once they are written into a file."""
+    there = {written_form(label): label for label in before}
+    for label in fresh:
+        form = written_form(label)
+        if form in there:
+            raise LabelError(
+                f"classes {there[form]!r} and {label!r} would be the same in a file; rename one of them"
+            )
+        if label is not None and not is_label(form):
+            raise LabelError(
+                f"class {label!r} could not be read back from a file: it is empty, says that a label is missing, or "
+                "has blanks around it or control characters in it; rename it"
+            )
+        there[form] = label
 
 
 def _fresh(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from ohmline.checks import file_path, shown
 from ohmline.errors import DataError
 from ohmline.extras import require
 from ohmline.graph.files.paths import replacing, write_bytes
+from ohmline.graph.files.table import csv_bytes
 
 Columns = Mapping[str, Any]
 """Sequences or arrays of one length, by the name of their column; None is an empty cell."""
@@ -44,11 +44,8 @@ def write_csv(columns: Columns, path: str | Path) -> None:
     """A CSV file in UTF-8, whole or not at all; None and NaN are empty cells."""
     file = file_path(path)
     refuse_unwritable(columns)
-    text = io.StringIO(newline="")
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(columns)
-    rows.writerows(zip(*(_cells(column) for column in columns.values()), strict=True))
-    write_bytes(file, text.getvalue().encode("utf-8"))
+    rows = zip(*(_cells(column) for column in columns.values()), strict=True)
+    write_bytes(file, csv_bytes(chain([list(columns)], rows)))
 
 
 def refuse_unwritable(columns: Columns) -> None:

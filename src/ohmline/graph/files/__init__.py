@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
+
+import numpy as np
 
 from ohmline.checks import choice, file_path, flag, instance, none_or, room, shown, text
 from ohmline.errors import FileFormatError, GraphError, ParameterError, ShapeError, UnknownNode
@@ -128,12 +130,14 @@ def read(
     try:
         if kind is Format.EDGE_LIST:
             ends = {"header": header, "source": source, "target": target, "weight": weight}
-            return read_edge_list(place, most, nodes=listed, **ends, **rules)  # type: ignore[arg-type]
+            graph = read_edge_list(place, most, nodes=listed, **ends, **rules)  # type: ignore[arg-type]
+            return graph if listed is None else _with_nodes(graph, listed, nodes)
         if kind is Format.GRAPHML:
             return read_graphml(place, most, weight=weight, **rules)  # type: ignore[arg-type]
         if kind is Format.MATRIX_MARKET:
             return read_market(place, most, nodes=listed, **rules)
-        return read_parquet(place, most, source=source, target=target, weight=weight, nodes=listed, **rules)
+        graph = read_parquet(place, most, source=source, target=target, weight=weight, nodes=listed, **rules)
+        return graph if listed is None else _with_nodes(graph, listed, nodes)
     except (GraphError, ShapeError, UnknownNode) as error:
         if str(place) in str(error):
             raise
@@ -203,3 +207,16 @@ def _format(path: Path, given: Format | None) -> Format:
             "with .gz or .zst); rename it, or pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
         )
     return _BY_SUFFIX[suffix]
+
+
+def _with_nodes(graph: Graph, listed: Sequence[Hashable], source: Any) -> Graph:
+    """The graph, unless the first line of its file of nodes may be a header that was taken for a node."""
+    if isinstance(source, str | PathLike) and len(listed) > 2 and isinstance(listed[0], str):
+        first, rest = graph.nodes.position(listed[0]), graph.nodes.positions(listed[1:])
+        joined = np.diff(graph.indptr) > 0
+        if not joined[first] and joined[rest].mean() > 0.5:
+            raise FileFormatError(
+                f"{source}, line 1: {listed[0]!r} is no end of an edge, while most of the other nodes are: is it the "
+                "head of the column, or a node without edges? Call the column node, or list such a node further down"
+            )
+    return graph

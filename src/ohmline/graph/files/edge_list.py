@@ -186,7 +186,8 @@ def _spelled_weights(table: Table, k: int) -> Floats:
 
 def _refuse_blanks(names: list[str], path: Path) -> None:
     for name in names:
-        if " " in name or "\t" in name or "," in name or ";" in name or name.startswith(("#", "%", '"')):
+        blank = any(char.isspace() for char in name)
+        if blank or "," in name or ";" in name or name.startswith(("#", "%", '"')):
             raise FileFormatError(
                 f"{path}: node {name!r} would not be read back from a list separated by blanks; "
                 "write a .csv, .tsv, .graphml or .parquet file"

@@ -16,6 +16,7 @@ from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.files.table import (
     Spellings,
     Table,
+    is_spelling,
     read_table,
     typed,
     typed_columns,
@@ -185,9 +186,35 @@ def _columns(
     return table, n, y
 
 
+def written_form(label: Hashable) -> str:
+    """How a label is known again in a file: a whole number in its usual spelling, whether 1, +1 or 1.0 is written.
+
+    >>> written_form("+1"), written_form(1), written_form("red")
+    ('1', '1', 'red')
+    """
+    return _WHOLE.sub(r"\1", str(label))
+
+
+def label_values(written: list[str]) -> list[Hashable]:
+    """Names of classes as `read_labels` has them: whole numbers where all are, also those written +1 or 1.0.
+
+    >>> label_values(["+1", "-1"]), label_values(["1", "a"])
+    ([1, -1], ['1', 'a'])
+    """
+    numbers = typed([written_form(each) for each in written])
+    return numbers if numbers and isinstance(numbers[0], int) else list(written)
+
+
+def is_label(written: str) -> bool:
+    """Whether a label that is written so can be read back.
+
+    >>> is_label("red"), is_label("NaN"), is_label("")
+    (True, False, False)
+    """
+    return is_spelling(written) and written.lower() != "nan"
+
+
 def _labels(cells: list[str]) -> list[Hashable]:
     """Labels as they are written: whole numbers where all are, None where a cell is empty or NaN."""
-    there = [cell for cell in cells if cell and cell.lower() != "nan"]
-    numbers = typed([_WHOLE.sub(r"\1", cell) for cell in there])
-    kinds = iter(numbers if numbers and isinstance(numbers[0], int) else there)
+    kinds = iter(label_values([cell for cell in cells if cell and cell.lower() != "nan"]))
     return [next(kinds) if cell and cell.lower() != "nan" else None for cell in cells]

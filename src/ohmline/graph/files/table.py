@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -251,7 +253,7 @@ def spelled(nodes: Iterable[Hashable], path: Path) -> list[str]:
                 "give the nodes such names first"
             )
         spelling = str(node)
-        if not spelling or spelling != spelling.strip() or not spelling.isprintable():
+        if not is_spelling(spelling):
             raise FileFormatError(
                 f"{path}: node {node!r} is empty or has blanks around it or control characters in it; "
                 "give it another name before writing"
@@ -285,6 +287,33 @@ class Spellings:
                 "are both written so; rename one of them"
             )
         return self._nodes.get(spelling, spelling)
+
+
+def is_spelling(text: str) -> bool:
+    """Whether a cell with this text is read back as it was: no blanks around it, and no control characters.
+
+    >>> is_spelling("A\\u00a0b"), is_spelling("a "), is_spelling("a\\nb")
+    (True, False, False)
+    """
+    if not text or text != text.strip():
+        return False
+    return text.isprintable() or not any(
+        char == "\ufeff" or unicodedata.category(char) in ("Cc", "Cs", "Cn") for char in text
+    )
+
+
+def csv_bytes(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Rows separated by commas; one that would begin like a comment is quoted, and so no comment.
+
+    >>> csv_bytes([["node", "label"], ["#1", "a"]])
+    b'node,label\\n"#1","a"\\n'
+    """
+    buffer = io.StringIO(newline="")
+    plain = csv.writer(buffer, lineterminator="\n")
+    quoted = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        (quoted if row and str(row[0]).startswith(_COMMENTS) else plain).writerow(row)
+    return buffer.getvalue().encode("utf-8")
 
 
 def nodes_json(nodes: Iterable[Hashable]) -> str:
