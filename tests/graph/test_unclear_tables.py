@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from ohmline.errors import GraphError, LabelError
-from ohmline.graph import Graph, labels_of
+from ohmline.errors import FileFormatError, GraphError, LabelError
+from ohmline.graph import Graph, labels_of, read, read_labels
 
 
 def test_what_stands_for_a_missing_id_names_no_node():
@@ -63,14 +65,14 @@ def test_the_head_of_a_file_of_nodes_does_not_become_a_node(tmp_path: Path) -> N
     for head in ("person", "node"):
         (tmp_path / "n.csv").write_text(f"{head}\nx\ny\nz\nw\n")
         if head == "node":
-            assert "node" not in ohm.graph.read(tmp_path / "e.csv", nodes=tmp_path / "n.csv").nodes
+            assert "node" not in read(tmp_path / "e.csv", nodes=tmp_path / "n.csv").nodes
         else:
             with pytest.raises(FileFormatError, match="'person' is no end of an edge"):
-                ohm.graph.read(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+                read(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
 
 
 def test_a_node_without_edge_and_without_label_is_no_error(tmp_path: Path) -> None:
-    graph = ohm.Graph.from_edges([("x", "y"), ("y", "z")])
-    assert ohm.graph.labels_of({"x": "a", "nobody": None}, graph=graph) == {"x": "a"}
+    graph = Graph.from_edges([("x", "y"), ("y", "z")])
+    assert labels_of({"x": "a", "nobody": None}, graph=graph) == {"x": "a"}
     (tmp_path / "l.csv").write_text("node,label\nx,a\nnobody,\n")
-    assert ohm.graph.read_labels(tmp_path / "l.csv", graph=graph) == {"x": "a"}
+    assert read_labels(tmp_path / "l.csv", graph=graph) == {"x": "a"}
