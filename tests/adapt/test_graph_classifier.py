@@ -126,3 +126,26 @@ def test_bad_input_is_refused_by_name():
         GraphClassifier().partial_fit(x, y)
     with pytest.raises(ParameterError, match="k must"):
         GraphClassifier(k=0).fit(x, y)
+
+
+def test_points_may_come_one_by_one_and_twice():
+    x, truth, _ = moons(80)
+    model = GraphClassifier(k=5)
+    for row, label in zip(x, truth, strict=True):
+        model.partial_fit(row[None], [label], classes=[0, 1])
+    assert model.score(x, truth) > 0.95
+    twice = np.vstack([x[:20], x[:20]])
+    again = GraphClassifier(k=2).partial_fit(twice, np.tile(truth[:20], 2), classes=[0, 1])
+    again.partial_fit([[5.0, 5.0], [-0.0, 5.0]], [1, -1]).partial_fit([[0.0, 5.0]], [0])
+    assert len(again.transduction_) == 42
+
+
+def test_the_marker_marks_among_strings_too():
+    x, truth, y = moons(60, 6)
+    names = np.array(["cat", "dog"])[truth]
+    model = GraphClassifier(k=5).fit(
+        x, [name if label >= 0 else -1 for name, label in zip(names, y, strict=True)]
+    )
+    assert model.classes_.tolist() == ["cat", "dog"]
+    with pytest.raises(LabelError, match="y has no label"):
+        GraphClassifier().fit(x, [-1] * 60)

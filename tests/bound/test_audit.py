@@ -233,3 +233,11 @@ def test_bad_input_changes_nothing_and_names_the_remedy() -> None:
     audit.record(0, "a")
     with pytest.raises(ConflictingLabels, match="node 0 was 'a' before and is 'c' now"):
         audit.record(0, "c")
+
+
+def test_a_label_of_another_type_is_a_slip_not_an_error_of_the_learner() -> None:
+    audit = Audit({k: k % 2 for k in range(10)})
+    with pytest.raises(LabelError, match="same type"):
+        audit.record(3, "1")
+    audit.record(3, 7)  # a class that nobody predicted: the prediction is wrong
+    assert audit.remaining == 9

@@ -177,7 +177,7 @@ def test_demo_plays_proves_and_reports(tmp_path: Path) -> None:
 
 def test_play_on_files(karate: tuple[str, str], tmp_path: Path) -> None:
     out = tmp_path / "r.html"
-    found = document(ohmline("play", *karate, "--json", "--out", str(out)))
+    found = document(ohmline("play", *karate, "--learner", "perceptron", "--json", "--out", str(out)))
     (game,) = found["games"]
     assert game["trials"] == game["asked"] == 34
     assert set(game["classes"]) == {"instructor", "officer"}
@@ -223,12 +223,15 @@ def test_every_learner_by_name_can_be_made() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--learner", "oracle"], "no learner 'oracle'; choose one of perceptron"),
+        (["--learner", "oracle"], "no learner 'oracle'; choose auto or one of perceptron"),
         (["--query", "sometimes"], "no query 'sometimes'"),
         (["--query", "random"], "random:P"),
         (["--query", "random:2"], "must lie between 0 and 1"),
         (["--budget", "-5"], "--budget"),
-        (["--query", "variance:0.4"], "needs a learner that knows its own variance"),
+        (
+            ["--learner", "perceptron", "--query", "variance:0.4"],
+            "needs a learner that knows its own variance",
+        ),
         (["--out", "/proc/none/r.html"], "cannot be written"),
     ],
 )

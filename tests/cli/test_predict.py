@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_predictions_for_every_node() -> None:
 
 @pytest.mark.usefixtures("here")
 def test_the_json_has_the_shape_of_the_design() -> None:
-    document = json.loads(ran("predict", "edges.csv", "labels.csv", "--out", "p.parquet", "--json").output)
+    document = json.loads(ran("predict", "edges.csv", "labels.csv", "--out", "p.parquet", "--json").stdout)
     assert document | {"seconds": 0, "seed": 0, "model": None} == {
         "nodes": 6,
         "labelled": 2,
@@ -107,7 +108,17 @@ def test_other_learners_predict_too(learner: str) -> None:
         (["edges.csv", "labels.csv", "--out", "p.csv", "--save", "p.csv"], "name two files"),
         (["edges.csv", "labels.csv", "--learner", "magic"], "no learner 'magic'"),
         (["labels.csv", "edges.csv"], ""),
-        (["edges.csv", "edges.csv"], "edges"),
+        (["edges.csv", "edges.csv"], "GRAPH and LABELS are both edges.csv"),
+        (["edges.csv", "labels.csv", "--nodes", "nodes.csv", "--out", "nodes.csv"], "is the file of --nodes"),
+        (
+            ["edges.csv", "labels.csv", "--nodes", "nodes.csv", "--save", "./nodes.csv"],
+            "is the file of --nodes",
+        ),
+        (
+            ["edges.csv", "labels.csv", "--out", "edges.csv/x.csv"],
+            "edges.csv is not a folder; make it, or name",
+        ),
+        (["edges.csv", "labels.csv", "--save", "gone/m.ohm"], "the folder gone does not exist; make it"),
         (["edges.csv", "labels.csv", "--node", "nobody"], "--node"),
         (["edges.csv", "labels.csv", "--model", "labels.csv"], "no model file"),
     ],
@@ -121,6 +132,47 @@ def test_what_is_wrong_is_said_and_nothing_is_written(arguments: list[str], word
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("command", ["suggest", "play"])
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [
+        ("edges.csv", "is GRAPH, which is never overwritten"),
+        ("./labels.csv", "is LABELS, which is never overwritten"),
+        ("nodes.csv", "is the file of --nodes, which is never overwritten"),
+        ("edges.csv/x", "edges.csv is not a folder"),
+        ("gone/x", "the folder gone does not exist"),
+    ],
+)
+def test_no_command_writes_over_what_it_reads(command: str, out: str, words: str) -> None:
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    result = ran(command, "edges.csv", "labels.csv", "--nodes", "nodes.csv", "--out", out, code=2)
+    assert words in result.stderr
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+    assert "are both edges.csv" in ran(command, "edges.csv", "edges.csv", code=2).stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_header_that_is_a_guess_is_told_and_its_flag_is_that_of_the_file() -> None:
+    told = ran("predict", "edges.csv", "labels.csv").stderr
+    assert told.startswith(
+        "ohmline: labels.csv: the first row, who, what, is taken for the names of the columns"
+    )
+    wrong = ran("predict", "edges.csv", "labels.csv", "--no-labels-header", "--node", "who", code=2).stderr
+    assert "--no-labels-header says that columns have no names" in wrong
+    assert "taken for" not in ran("predict", "edges.csv", "labels.csv", "--labels-header").stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_a_name_as_long_as_the_file_system_takes_is_written() -> None:
+    name = "n" * 245 + ".csv"
+    ran("predict", "edges.csv", "labels.csv", "--out", name)
+    assert len(rows(name)) == 6
+    longer = ran("predict", "edges.csv", "labels.csv", "--out", "n" + 7 * "n" + name, code=3).stderr
+    assert "cannot be written: File name too long; name another file" in longer
+    assert sorted(os.listdir()) == ["edges.csv", "labels.csv", name, "nodes.csv"]
+
+
+@pytest.mark.usefixtures("here")
 def test_labels_of_unknown_nodes_are_refused_or_skipped() -> None:
     Path("labels.csv").write_text("node,label\na,left\nzoe,right\nf,right\n")
     assert "'zoe'" in ran("predict", "edges.csv", "labels.csv", code=2).stderr
@@ -131,7 +183,7 @@ def test_labels_of_unknown_nodes_are_refused_or_skipped() -> None:
 
 @pytest.mark.usefixtures("here")
 def test_suggestions_are_diverse_and_not_labelled() -> None:
-    document = json.loads(ran("suggest", "edges.csv", "labels.csv", "-k", "2", "--json").output)
+    document = json.loads(ran("suggest", "edges.csv", "labels.csv", "-k", "2", "--json").stdout)
     found = document["suggestions"]
     assert set(document) == {"suggestions", "seed", "seconds"}
     assert set(found[0]) == {"node", "prediction", "probability", "why"}
@@ -147,7 +199,7 @@ def test_suggestions_are_diverse_and_not_labelled() -> None:
 )
 def test_every_query_can_be_named(query: str) -> None:
     document = json.loads(
-        ran("suggest", "edges.csv", "labels.csv", "-k", "9", "--query", query, "--json").output
+        ran("suggest", "edges.csv", "labels.csv", "-k", "9", "--query", query, "--json").stdout
     )
     assert {row["node"] for row in document["suggestions"]} == set("bcde")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,3 +191,14 @@ def test_labels_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(error, match=words):
         ohm.measure(predictions, labels)
+
+
+def test_true_labels_come_as_a_frame_or_a_file(tmp_path: Path) -> None:
+    import pandas as pd
+
+    said = {"a": "x", "b": "y", "c": "x"}
+    truth = {"node": ["a", "b"], "label": ["x", "x"]}
+    pd.DataFrame(truth).to_csv(tmp_path / "truth.csv", index=False)
+    expected = ohm.measure(said, {"a": "x", "b": "x"}).accuracy
+    assert ohm.measure(said, pd.DataFrame(truth)).accuracy == expected
+    assert ohm.measure(said, tmp_path / "truth.csv").accuracy == expected

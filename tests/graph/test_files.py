@@ -356,6 +356,10 @@ def test_missing_files_and_folders(tmp_path):
         write(generate.line(2).graph, tmp_path / "absent" / "graph.csv")
     with pytest.raises(DataError, match="cannot be written"):
         write(generate.line(2).graph, tmp_path / "folder.csv")
+    (tmp_path / "plain.csv").write_text("a,b\n")
+    with pytest.raises(DataError, match=r"cannot be written: Not a directory; name another file"):
+        write(generate.line(2).graph, tmp_path / "plain.csv" / "graph.csv")
+    (tmp_path / "plain.csv").unlink()
     assert sorted(os.listdir(tmp_path)) == ["folder.csv"]
 
 

@@ -90,6 +90,15 @@ def test_bad_labels_are_refused_by_name(tmp_path: Path) -> None:
         ohm.fit(GRAPH, {"a": ["red"]})
     with pytest.raises(ParameterError):
         ohm.fit(GRAPH, 3)
+    with pytest.raises(LabelError, match="-1 beside other classes"):
+        ohm.fit(GRAPH, [0, -1, -1, -1, 2, -1, -1])
+    assert set(ohm.fit(GRAPH, [1, None, None, None, -1, None, None]).predict_many().classes) == {-1, 1}
+    with pytest.raises(LabelError, match="a set has no order"):
+        ohm.fit(GRAPH, set("abcdefg"))
+    with pytest.raises(LearnerError, match="another graph"):
+        ohm.fit(GRAPH, LABELS, ohm.LocalLGC(ohm.Graph.from_edges([("a", "e")])))
+    with pytest.raises(LabelError, match="one of the two"):
+        ohm.LocalLGC(GRAPH).learn_many({"a": "red"}, ["blue"])  # type: ignore[arg-type]
     with pytest.raises(LearnerError, match="give them to the learner"):
         ohm.fit(GRAPH, LABELS, ohm.LocalLGC, classes=["red", "blue"])
     with pytest.raises(LearnerError, match="made 7"):
@@ -118,6 +127,8 @@ def test_an_audit_begins_with_what_the_learner_predicts() -> None:
     table = learner.predict_many()
     assert all(check.predictions[node] == table.of(node).prediction for node in check.predictions)
     assert len(ohm.audit(learner, labelled=[0, 19, 10])) == 17
+    with pytest.raises(UnknownNode, match="'zz'"):
+        ohm.audit(learner, labelled=["zz"])
     with pytest.raises(LearnerError, match="nothing to audit"):
         ohm.audit(ohm.LocalLGC(graph))
     kernel = ohm.LaplacianKernel(graph) + ohm.Constant(1.0)

@@ -274,3 +274,21 @@ def test_it_also_solves_for_a_graph_that_grew() -> None:
 def test_softmax_takes_infinite_scores() -> None:
     found = softmax(np.array([[0.0, -np.inf], [1e308, -1e308], [2.0, 2.0]]))
     assert np.allclose(found, [[1, 0], [1, 0], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("n", [150, 180])
+def test_far_from_every_label_a_certain_class_is_still_the_exact_one(n: int) -> None:
+    """Scores of 1e-10 and less, where an absolute rule for ties once said the wrong class for certain."""
+    learner = ohm.fit(ohm.Graph.from_edges([(k, k + 1) for k in range(n - 1)]), {0: "a", n - 1: "b"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ohmline.learn.local_lgc.learner.one_by_one", lambda adjacency, wanted: False)
+        tables = [learner.predict_many()]
+    tables.append(learner.predict_many())
+    for table in tables:
+        for k in np.flatnonzero(table.certain).tolist():
+            assert table.predictions[k] == ("a" if k < n / 2 else "b")
+        best = [
+            None if code < 0 else table.classes[row.argmax()]
+            for code, row in zip(table.codes, table.probabilities, strict=True)
+        ]
+        assert table.predictions == best

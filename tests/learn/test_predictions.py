@@ -50,6 +50,7 @@ def test_csv_round_trip(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
         "node",
+        "label",
         "prediction",
         "probability",
         "margin",
@@ -109,3 +110,32 @@ def test_an_empty_table() -> None:
     unknown = ohm.LocalLGC(graph).predict_many()
     assert unknown.predictions == [None] * 5
     assert np.array_equal(unknown.certain, np.zeros(5, bool))
+
+
+def test_the_table_remembers_labels_and_becomes_a_pandas_frame() -> None:
+    frame = table().to_pandas()
+    assert frame["label"].dropna().to_dict() == {0: "red", 4: "blue"}
+    assert frame["probability"].isna().sum() == 2
+    kernel = ohm.LaplacianKernel(ohm.Graph.from_edges(EDGES)) + ohm.Constant(1.0)
+    assert "label" not in ohm.Perceptron(kernel).predict_many().columns()
+
+
+def test_ids_that_are_near_stay_apart() -> None:
+    graph = ohm.Graph.from_edges([(2**53, 2**53 + 1), (2**53 + 1, 0.5)])
+    assert ohm.fit(graph, {0.5: 1}).predict_many().to_frame()["node"].n_unique() == 3
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\0b"])
+def test_text_that_no_file_can_hold_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    found = ohm.fit(ohm.Graph.from_edges(EDGES), {"a": name}).predict_many()
+    for write in (found.to_csv, found.to_parquet):
+        with pytest.raises(DataError, match="cannot be written as text"):
+            write(tmp_path / "p.csv")
+    with pytest.raises(DataError, match="rename"):
+        found.to_frame()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_node_that_cannot_be_one_is_unknown() -> None:
+    with pytest.raises(UnknownNode):
+        table().of(["a"])  # type: ignore[arg-type]

@@ -172,7 +172,8 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
                 f"graph must be 'knn', 'precomputed' or a function that makes one, got {shown(self.graph)}"
             )
         sparse_too = "csr" if self.graph == "precomputed" else False
-        return validate_data(self, X, dtype=np.float64, accept_sparse=sparse_too, reset=reset)
+        rows = validate_data(self, X, dtype=np.float64, accept_sparse=sparse_too, reset=reset)
+        return rows if sparse.issparse(rows) else rows + 0.0  # -0.0 is 0.0
 
     def _begin(self, rows: Any, classes: AnyArray) -> None:
         """A graph and a learner that has seen nothing."""
@@ -201,6 +202,8 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
                 )
             return Graph.from_scipy(sparse.csr_array(rows)), 1.0
         k = min(count(self.k, "k", least=1), len(rows) - 1)
+        if not k:  # the first of points that come one by one
+            return Graph.from_edges([], nodes=[0]), 1.0 if self.width is None else float(self.width)
         if self.width is not None:
             return knn(rows, k, weights=Gaussian(self.width)), float(self.width)
         plain = knn(rows, k)
@@ -279,6 +282,10 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         """New nodes for the rows from `old` on, each joined with its k nearest rows."""
         learner = self.learner_
         lengths, near = self._nearest(rows[old:], rows, more=1)
+        if (
+            old == 1 and self.width is None and (lengths > 0).any()
+        ):  # nothing was known about distances before
+            self._width = float(np.median(lengths[lengths > 0]))
         for t in range(old, len(rows)):
             learner.add_node(t)
         edges = {}

@@ -52,7 +52,7 @@ class SemiSupervised:
             beside += "; pass unlabelled=None where it is a class"
         if len(found) < 2:
             raise LabelError(
-                f"y has {'one class' if len(found) else 'no label'} only, {found.tolist()}"
+                (f"y has one class only, {found.tolist()}" if len(found) else "y has no label")
                 + (beside or "; a classifier needs labels of at least two classes")
             )
         return found
@@ -82,6 +82,8 @@ class SemiSupervised:
 
     def _is_marker(self, labels: AnyArray) -> Bools:
         """Where a label is the marker of a missing one."""
-        if self.unlabelled is None or (labels.dtype.kind in "US" and not isinstance(self.unlabelled, str)):
+        if self.unlabelled is None:
             return np.zeros(len(labels), dtype=bool)
-        return np.asarray(labels == self.unlabelled, dtype=bool)
+        # Among strings NumPy writes the marker -1 as "-1".
+        marker = str(self.unlabelled) if labels.dtype.kind in "US" else self.unlabelled
+        return np.asarray(labels == marker, dtype=bool)

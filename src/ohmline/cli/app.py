@@ -5,6 +5,7 @@ Nothing heavy is imported here: each command imports what it needs when it runs.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from typing import Annotated, Any
@@ -52,6 +53,11 @@ class Commands(TyperGroup):
             sys.exit(ExitCode.BAD_INPUT)
 
     def invoke(self, ctx: Any) -> Any:
+        listener = logging.StreamHandler(sys.stderr)
+        listener.setLevel(logging.WARNING)
+        listener.setFormatter(logging.Formatter("ohmline: %(message)s"))
+        log = logging.getLogger("ohmline")
+        log.addHandler(listener)
         try:
             return super().invoke(ctx)
         except OhmlineError as error:
@@ -59,6 +65,8 @@ class Commands(TyperGroup):
             print(f"ohmline: {in_flags(str(error), flags_of(command))}", file=sys.stderr)
             missing = isinstance(error, DataError | MissingExtra)
             raise typer.Exit(ExitCode.MISSING if missing else ExitCode.BAD_INPUT) from None
+        finally:
+            log.removeHandler(listener)
 
 
 def _drop_output() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from ohmline.errors import OhmlineError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -112,16 +115,19 @@ def read_known(
     """The labels of a file, by the options of a command."""
     import ohmline.graph
 
-    return dict(
-        ohmline.graph.read_labels(
-            path,
-            graph=graph,
-            header=header,
-            node=column(node),
-            label=column(label),
-            skip_unknown=skip_unknown,
+    try:
+        return dict(
+            ohmline.graph.read_labels(
+                path,
+                graph=graph,
+                header=header,
+                node=column(node),
+                label=column(label),
+                skip_unknown=skip_unknown,
+            )
         )
-    )
+    except OhmlineError as error:  # here the header is that of the labels, which has a flag of its own
+        raise type(error)(re.sub(r"(?<!\w)header=", "labels_header=", str(error))) from None
 
 
 def same_file(one: Path, other: Path) -> bool:
@@ -130,3 +136,35 @@ def same_file(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except OSError:
         return os.path.abspath(one) == os.path.abspath(other)
+
+
+def expect_places(written: dict[str, Path | None], read: dict[str, Path | None]) -> None:
+    """Raise before any work is done where a command would write over what it reads, twice to one file, or nowhere.
+
+    Both map a flag or an argument to its file, or to None where it was not given.
+    """
+    places = [(flag, path) for flag, path in written.items() if path is not None]
+    for k, (flag, path) in enumerate(places):
+        for name, other in read.items():
+            if other is not None and same_file(path, other):
+                raise ParameterError(
+                    f"{flag} {path} is {name}, which is never overwritten; name another file"
+                )
+        for before, other in places[:k]:
+            if same_file(path, other):
+                raise ParameterError(f"{before} and {flag} are both {path}; name two files")
+        if not os.path.isdir(path.parent):
+            missing = "is not a folder" if os.path.exists(path.parent) else "does not exist"
+            raise ParameterError(
+                f"{flag} {path} cannot be written: the folder {path.parent} {missing}; make it, or name another"
+            )
+        if os.path.isdir(path):
+            raise ParameterError(f"{flag} {path} cannot be written: it is a folder; name a file")
+
+
+def expect_two_files(graph: Path, labels: Path | None) -> None:
+    """Raise where one file is given for the graph and for the labels."""
+    if labels is not None and same_file(graph, labels):
+        raise ParameterError(
+            f"GRAPH and LABELS are both {graph}; give the file of edges first and the file of labels second"
+        )

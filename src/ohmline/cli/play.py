@@ -23,6 +23,8 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    expect_places,
+    expect_two_files,
     read_graph,
     read_known,
 )
@@ -84,6 +86,8 @@ def play(
     from ohmline.lab.game_report import game_page
     from ohmline.lab.page import may_replace, write
 
+    expect_two_files(graph, labels)
+    expect_places({"--out": out}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes})
     may_replace(out)
     choice, rule = choice_of(learner), query_of(query, budget)
     network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)

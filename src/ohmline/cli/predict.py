@@ -21,6 +21,8 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    expect_places,
+    expect_two_files,
     read_graph,
     read_known,
 )
@@ -67,7 +69,10 @@ def predict(
     """
     begun = time.monotonic()
     kind = _kind(out)
-    _refuse_overwriting({"--out": out, "--save": save}, {"GRAPH": graph, "LABELS": labels})
+    expect_two_files(graph, labels)
+    expect_places(
+        {"--out": out, "--save": save}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes}
+    )
     if labels is None and model is None:
         raise ParameterError("there is nothing to learn from; give LABELS, or --model with a saved one")
     network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
@@ -143,23 +148,8 @@ def _kind(out: Path) -> str:
 def _write(table: Predictions, labels: dict[Any, Any], out: Path, kind: str) -> None:
     from ohmline.learn.table import write_csv, write_parquet
 
-    columns = table.columns()
-    columns = {"node": columns.pop("node"), "label": [labels.get(each) for each in table.nodes], **columns}
+    columns = {"node": (), "label": [labels.get(each) for each in table.nodes], **table.columns()}
     (write_parquet if kind == "parquet" else write_csv)(columns, out)
-
-
-def _refuse_overwriting(written: dict[str, Path | None], read: dict[str, Path | None]) -> None:
-    from ohmline.cli.files import same_file
-
-    for flag, path in written.items():
-        for name, other in read.items():
-            if path is not None and other is not None and same_file(path, other):
-                raise ParameterError(
-                    f"{flag} {path} is {name}, which is never overwritten; name another file"
-                )
-    out, save = written["--out"], written["--save"]
-    if out is not None and save is not None and same_file(out, save):
-        raise ParameterError(f"--out and --save are both {out}; name two files")
 
 
 def _tell(document: dict[str, Any]) -> None:

@@ -22,6 +22,8 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    expect_places,
+    expect_two_files,
     read_graph,
     read_known,
 )
@@ -68,6 +70,8 @@ def suggest(
     begun = time.monotonic()
     if query not in QUERIES:
         raise ParameterError(f"no query {query!r}; choose one of {', '.join(QUERIES)}")
+    expect_two_files(graph, labels)
+    expect_places({"--out": out}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes})
     network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
     known = read_known(labels, network, labels_header, node, label, skip_unknown)
     learner = fit(network, known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from ohmline.checks import count, listed, none_or, shown
 from ohmline.errors import ParameterError, ShapeError, UnknownNode
 from ohmline.extras import require
 from ohmline.game.ranking import average_precision, precision_at
+from ohmline.graph.labels import labels_of
 from ohmline.learn.labels import plain_label
 from ohmline.markup import box, clipped, counted, table, words
 
@@ -191,7 +193,7 @@ class Scored(Protocol):
 
 def measure(
     predictions: Scored | Mapping[Hashable, Any],
-    labels: Mapping[Hashable, Any] | Iterable[Any],
+    labels: Any,
     *,
     k: int | None = None,
 ) -> Measures:
@@ -205,8 +207,9 @@ def measure(
         What `predict_many` gave, or a mapping from nodes to predictions. A mapping has no scores: everything that was
         called by a class is then ranked alike, and before all the rest.
     labels
-        The true labels: a mapping from nodes, which may name some of them only, or one label per prediction in their
-        order. None where a label is not known.
+        The true labels: a mapping from nodes, which may name some of them only, or whatever else
+        `ohmline.graph.labels_of` takes (a frame, the name of a file); or one label per prediction in their order. None
+        where a label is not known.
     k
         How many of the surest predictions of each class `precision_at_k` looks at, at least 1. None (default) looks at
         as many as the class has members.
@@ -232,6 +235,8 @@ def measure(
                 f"predictions must be what predict_many gave, or a mapping from nodes to predictions, got "
                 f"{shown(predictions)}"
             ) from None
+    if isinstance(labels, str | PathLike) or hasattr(labels, "columns") or hasattr(labels, "column_names"):
+        labels = labels_of(labels)
     truth = _truth(nodes, labels)
     return measures_of(truth, said, scores, ranked=not isinstance(predictions, Mapping), k=k)
 

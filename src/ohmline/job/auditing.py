@@ -9,7 +9,7 @@ import numpy as np
 
 from ohmline.bound import Audit
 from ohmline.checks import hashable, listed
-from ohmline.errors import LearnerError
+from ohmline.errors import LearnerError, UnknownNode
 from ohmline.learn import OnlineLearner
 from ohmline.learn.belief import KnowsLabelled
 from ohmline.learn.contract import expect_learner
@@ -57,10 +57,7 @@ def audit(
     with 95 % confidence at most ... of the remaining 480 predictions are wrong; 0 of 60 random ones were
     """
     expect_learner(learner)
-    known = {
-        hashable(node, "a node of labelled")
-        for node in (_labelled(learner) if labelled is None else listed(labelled, "labelled"))
-    }
+    known = set(_labelled(learner) if labelled is None else listed_nodes(learner, labelled))
     table = learner.predict_many()
     chosen = [
         k
@@ -75,6 +72,15 @@ def audit(
     predictions = {table.nodes[k]: table.predictions[k] for k in chosen}
     doubt = {table.nodes[k]: float(np.clip(1 - table.confidence[k], 0.0, 1.0)) for k in chosen}
     return Audit(predictions, doubt=doubt, seed=seed, number=number)
+
+
+def listed_nodes(learner: OnlineLearner[Any, Any], nodes: Iterable[Hashable]) -> list[Hashable]:
+    """Nodes of the learner, each one known."""
+    found = [hashable(node, "a node of labelled", UnknownNode) for node in listed(nodes, "labelled")]
+    index = getattr(learner, "nodes", None)
+    if index is not None:
+        index.positions(found)
+    return found
 
 
 def _labelled(learner: OnlineLearner[Any, Any]) -> list[Hashable]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from ohmline.checks import function, listed, shown
 from ohmline.errors import LabelError, LearnerError, ShapeError
 from ohmline.graph.graph import Graph, expect_graph
@@ -75,6 +77,11 @@ def _learner(graph: Graph, learner: Any, classes: Any) -> OnlineLearner[Any, Any
     if not isinstance(learner, OnlineLearner):
         raise LearnerError(f"learner must make a learner of a graph, and made {shown(learner)}")
     nodes = getattr(learner, "nodes", None)
+    if nodes is not None and nodes is not graph.nodes and list(nodes[: graph.n]) != list(graph.nodes):
+        raise LearnerError(
+            f"learner was made over another graph: it has {len(nodes)} nodes, and not those of this graph of "
+            f"{graph.n}; make it over this one"
+        )
     if nodes is None:
         raise LearnerError(
             f"{type(learner).__name__} learns points, and fit needs a learner over the nodes of a graph"
@@ -84,10 +91,15 @@ def _learner(graph: Graph, learner: Any, classes: Any) -> OnlineLearner[Any, Any
 
 def _known(graph: Graph, labels: Any) -> dict[Hashable, Any]:
     """The labels that there are, by node."""
+    if isinstance(labels, set | frozenset):
+        raise LabelError(
+            "a set has no order, so that nobody knows which node each label is of; give a dict or a list"
+        )
     values = None if _is_table(labels) else listed(labels, "labels")
     if values is None or _are_pairs(values):
         found = labels_of(labels if values is None else values, graph=graph)
     elif len(values) == graph.n:
+        _refuse_marker(values)
         found = labels_of(dict(zip(graph.nodes, values, strict=True)), graph=graph)
     else:
         raise ShapeError(
@@ -112,3 +124,13 @@ def _is_table(labels: Any) -> bool:
 
 def _are_pairs(values: list[Any]) -> bool:
     return bool(values) and all(isinstance(value, tuple | list) and len(value) == 2 for value in values)
+
+
+def _refuse_marker(values: list[Any]) -> None:
+    """Raise where -1 looks like scikit-learn's marker of a missing label."""
+    numbers = {value for value in values if isinstance(value, int | np.integer)}
+    if -1 in numbers and not numbers <= {-1, 1}:
+        raise LabelError(
+            "labels has -1 beside other classes: is it a class, or no label? Give None for no label, a dict of the "
+            "labelled nodes, or use ohmline.adapt.sklearn.GraphClassifier, where -1 marks a missing one"
+        )

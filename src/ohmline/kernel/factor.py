@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import Stopped, compiled, interrupted
+from ohmline.compiled import Stopped, compiled, interrupted, undisturbed
 from ohmline.errors import KernelError
 from ohmline.kernel.ordering import elimination_tree, minimum_degree, postorder
 
@@ -43,20 +43,23 @@ def estimate(matrix: sparse.csr_array, *, fill_limit: int, flop_limit: float) ->
     pattern = sparse.csr_array(matrix - sparse.diags_array(matrix.diagonal()))
     pattern.eliminate_zeros()
     indptr, indices = pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64)
-    order, below, fill, flops = minimum_degree(indptr, indices, fill_limit, flop_limit)
+    with undisturbed():  # what returns arrays to Python must not be cut off by Ctrl-C on the way
+        order, below, fill, flops = minimum_degree(indptr, indices, fill_limit, flop_limit)
     return Estimate(order, below, int(fill), float(flops), fill <= fill_limit and flops <= flop_limit)
 
 
 def factorise(matrix: sparse.csr_array, plan: Estimate) -> Factor:
     """The factor, in the order of an estimate that fits."""
     order, below = plan.order, plan.below
-    parent = elimination_tree(*_lower(matrix, order)[:2])
-    post = postorder(parent)
+    lower = _lower(matrix, order)[:2]
+    with undisturbed():
+        post = postorder(elimination_tree(*lower))
     order, below = order[post], below[post]
     indptr, indices, values = _lower(matrix, order)
     columns = np.append(0, np.cumsum(below + 1))
     rows, entries = np.empty(columns[-1], np.uint32), np.empty(columns[-1])
-    parent = elimination_tree(indptr, indices)
+    with undisturbed():
+        parent = elimination_tree(indptr, indices)
     if not cholesky(indptr, indices, values, parent, columns, rows, entries):
         raise KernelError(
             "the matrix is not positive definite to working precision; add a Ridge, or scale the weights so "

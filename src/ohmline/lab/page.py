@@ -52,7 +52,7 @@ def verdict(holds: bool, yes: str = "holds", no: str = "does not hold") -> str:
 
 def may_replace(path: Path, by: str = "--out") -> None:
     """Refuse to write a page over a file that is none of ours; `by` is how its place was chosen."""
-    if not path.exists():
+    if not os.path.exists(path):
         return
     try:
         if not path.is_file():

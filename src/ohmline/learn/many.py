@@ -95,6 +95,8 @@ def examples(
                 "and labels"
             )
         things, said = list(nodes.keys()), list(nodes.values())
+    elif isinstance(nodes, Mapping):
+        raise LabelError("nodes is a dict that has labels, and labels are given too; give one of the two")
     else:
         things, said = listed(nodes, "nodes"), listed(labels, "labels")
     if len(things) != len(said):

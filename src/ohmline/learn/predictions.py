@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints, read_only
+from ohmline.checks import hashable
 from ohmline.errors import UnknownNode
+from ohmline.extras import require
 from ohmline.learn.table import plain_columns, write_arrow, write_csv, write_frame, write_parquet
 from ohmline.markup import box, clipped, counted, some, table, words
 from ohmline.sql import write_table
@@ -69,6 +71,9 @@ class Predictions(Sequence[Prediction]):
     calibrated
         Whether the probabilities were fitted to the labels. Otherwise they order the classes of a node, and nodes by
         how sure the learner is, and no more: do not read them as frequencies.
+    labels
+        The label that each node was given, None for none; None for a learner that does not remember. A prediction is
+        what the graph says of the node, its own label included, and may differ from it.
     """
 
     nodes: Sequence[Hashable]
@@ -78,6 +83,7 @@ class Predictions(Sequence[Prediction]):
     margins: Floats
     proof: Callable[[], Bools] = field(repr=False)
     calibrated: bool = False
+    labels: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
         for array in (self.codes, self.probabilities, self.margins):
@@ -134,7 +140,7 @@ class Predictions(Sequence[Prediction]):
         node
             One of `nodes`.
         """
-        place = self._places.get(node)
+        place = self._places.get(hashable(node, "node", UnknownNode))
         if place is None:
             raise UnknownNode(
                 f"node {node!r} is not among these {len(self)} predictions; predict_many([node]) asks for it"
@@ -144,16 +150,17 @@ class Predictions(Sequence[Prediction]):
     def columns(self) -> dict[str, Any]:
         """The table by columns, as every file and frame of it has them.
 
-        `node`, `prediction` (None for "don't know"), `probability` of the predicted class, `margin`, `known`,
-        `certain`, and for each class `p(class)`.
+        `node`, its `label` where the learner remembers, `prediction` (None for "don't know"), `probability` of the
+        predicted class, `margin`, `known`, `certain`, and for each class `p(class)`.
         """
         written = [str(label) for label in self.classes]
         if len(set(written)) < len(written):  # the classes 1 and "1", say
             written = [repr(label) for label in self.classes]
         return {
             "node": self.nodes,
+            **({} if self.labels is None else {"label": self.labels}),
             "prediction": self.predictions,
-            "probability": self.confidence,
+            "probability": np.where(self.known, self.confidence, np.nan),
             "margin": self.margins,
             "known": self.known,
             "certain": self.certain,
@@ -161,8 +168,13 @@ class Predictions(Sequence[Prediction]):
         }
 
     def to_frame(self) -> Any:
-        """The table as a polars data frame (needs the extra `io`); its `to_pandas()` gives a pandas one."""
+        """The table as a polars data frame (needs the extra `io`)."""
         return write_frame(self.columns())
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas data frame (needs the extra `io`)."""
+        pandas = require("pandas", "io")
+        return pandas.DataFrame({name: list(column) for name, column in self.columns().items()})
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table to a CSV file, whole or not at all; an older file of that name is replaced.

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.checks import file_path
+from ohmline.checks import file_path, shown
+from ohmline.errors import DataError
 from ohmline.extras import require
 from ohmline.graph.files.paths import replacing, write_bytes
 from ohmline.graph.files.table import csv_bytes
@@ -22,6 +23,7 @@ Columns = Mapping[str, Any]
 def write_frame(columns: Columns) -> Any:
     """A polars data frame."""
     polars = require("polars", "io")
+    refuse_unwritable(columns)
     return polars.DataFrame({name: _values(column) for name, column in columns.items()}, strict=True)
 
 
@@ -41,8 +43,28 @@ def write_parquet(columns: Columns, path: str | Path) -> None:
 def write_csv(columns: Columns, path: str | Path) -> None:
     """A CSV file in UTF-8, whole or not at all; None and NaN are empty cells."""
     file = file_path(path)
+    refuse_unwritable(columns)
     rows = zip(*(_cells(column) for column in columns.values()), strict=True)
     write_bytes(file, csv_bytes(chain([list(columns)], rows)))
+
+
+def refuse_unwritable(columns: Columns) -> None:
+    """Raise where a name or a text is not one that files can hold: half of a character, or a zero byte."""
+    for name, column in columns.items():
+        texts = (
+            () if isinstance(column, np.ndarray) else (value for value in column if isinstance(value, str))
+        )
+        for text in (name, *texts):
+            if (not text.isascii() and not _is_unicode(text)) or "\0" in text:
+                raise DataError(f"{shown(text)} cannot be written as text; rename that node or class")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def plain_columns(columns: Columns) -> dict[str, list[Any]]:
@@ -79,6 +101,6 @@ def _of_one_type(values: Sequence[Any]) -> list[Any]:
     small = all(value is None or abs(value) < 2**63 for value in values) if there == {int} else True
     if len(there) <= 1 and there <= {int, float, str, bool} and small:
         return list(values)
-    if there == {int, float}:
+    if there == {int, float} and all(abs(value) < 2**53 for value in values if type(value) is int):
         return [None if value is None else float(value) for value in values]
     return [None if value is None else str(value) for value in values]

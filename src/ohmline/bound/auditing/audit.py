@@ -110,6 +110,7 @@ class Audit:
         self._order = read_only(rng.permutation(len(self._nodes)))
         self._population = Population.of(self._doubt)
         self._known: dict[Hashable, Any] = {}
+        self._spelled = {str(label): label for label in dict.fromkeys(self.predictions.values())}
         self._sampled = 0
         self._seed = seed
 
@@ -169,6 +170,12 @@ class Audit:
         plain = plain_label(label)
         if plain is None:
             raise LabelError(f"the label of node {node!r} is missing; skip(node) if nobody can label it")
+        twin = self._spelled.get(str(plain))
+        if twin is not None and twin != plain:
+            raise LabelError(
+                f"label {checks.shown(plain)} of node {node!r} is no class that was predicted, but "
+                f"{checks.shown(twin)} is; give labels of the same type as the predictions"
+            )
         self._record(node, plain)
 
     def skip(self, node: Hashable) -> None:

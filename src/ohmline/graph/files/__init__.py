@@ -67,10 +67,13 @@ def read(
     | .parquet | columns source, target and perhaps weight (extra `io`) |
 
     Each may be compressed (.gz, or .zst with the extra `io`). Edge lists are separated by tab, comma, semicolon or
-    (unless they are called .csv or .tsv) blank, whichever the first line has; lines that begin with #
-    or % are comments. Ids are whole numbers if all of them look so, else strings; numbers come in their
-    order, strings as they appear. Large edge lists are read in columns if polars is there (extra `io`), many times
-    faster.
+    (unless they are called .csv or .tsv) blank: the first of these that gives all rows the same number of columns, at
+    least two, and what is quoted does not count. A comma in numbers of one column only is a decimal comma, as in
+    `a;b;1,5`; a weight such as 1,500, which may mean thousands, is an error. Lines that begin with # or % and a blank
+    are comments. Without the blank they are too, unless they have as many columns as the rows: then they may be edges,
+    which is an error that names the line; quote such names. Ids are whole numbers if all of them look so, else strings;
+    numbers come in their order, strings as they appear. Large edge lists are read in columns if polars is there (extra
+    `io`), many times faster.
 
     Parameters
     ----------
@@ -80,9 +83,10 @@ def read(
         The format, whatever the file is called. None (default) goes by the end of the name.
     header
         Whether the first row of an edge list names the columns. None (default) sees that from the rows: it does if it
-        uses the usual words (source, target, from, to, ...), if its weight is not a number, if its ends are not
-        numbers and all others are, or, unless blanks separate, if neither end comes again while every other row shares
-        an end with another. Other formats ignore it.
+        uses the usual words (source, target, from, to, ...), or if its ends are not numbers and all others are. A row
+        with a number in it, or an end that comes again, is never a header otherwise. Else it is one if its weight is a
+        word, or, unless blanks separate, if every other row shares an end with another; that is logged as a warning,
+        since it may be an edge. Other formats ignore it.
     source, target
         The columns of an edge list or a Parquet file that hold the two ends, by name or by number (from 0). None
         (default) for those with the usual names, or the first two of two or three columns.

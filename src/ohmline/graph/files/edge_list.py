@@ -18,7 +18,10 @@ from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
 from ohmline.graph.files.table import (
     NODES,
+    Spellings,
     Table,
+    decimal_point,
+    has_decimal_comma,
     nodes_json,
     read_table,
     spelled,
@@ -53,12 +56,12 @@ def read_edge_list(
     if listed is None:
         sources, targets = typed_columns(table, s, t)
         return Graph.from_columns(sources, targets, weights, **rules)
-    ids: dict[str, Hashable] = {str(node): node for node in listed}
+    ids = Spellings(listed)
     ends = []
     for k in (s, t):
         found = table.coded(k)
         for code in found.used():
-            if found.names[code] not in ids:
+            if str(found.names[code]) not in ids:
                 raise table.error(
                     int(np.flatnonzero(found.codes == code)[0]),
                     f"node {found.names[code]!r} is not among the nodes that "
@@ -68,7 +71,9 @@ def read_edge_list(
                         else "nodes= names; it names every node of the graph"
                     ),
                 )
-        ends.append(Coded([ids.get(str(name)) for name in found.names], found.codes))
+        used = set(found.used())
+        names = [ids.get(str(name)) if code in used else None for code, name in enumerate(found.names)]
+        ends.append(Coded(names, found.codes))
     return Graph.from_columns(ends[0], ends[1], weights, nodes=listed, **rules)
 
 
@@ -142,15 +147,7 @@ def _weights(table: Table, k: int, *, signed: bool) -> Floats:
     weights = table.floats(k)
     if weights is None:
         table.refuse_gaps(k)
-        found = table.coded(k)
-        numbers = np.zeros(len(found.names))
-        for code in found.used():
-            try:
-                numbers[code] = float(str(found.names[code]))
-            except ValueError:
-                row = int(np.flatnonzero(found.codes == code)[0])
-                raise table.error(row, f"the weight {found.names[code]!r} is not a number") from None
-        weights = numbers[found.codes]
+        weights = _spelled_weights(table, k)
     bad = ~np.isfinite(weights) | ((weights < 0) & (not signed))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -163,6 +160,28 @@ def _weights(table: Table, k: int, *, signed: bool) -> Floats:
             f"{table.path}, line {table.lines[row]}: the weight is {table.row(row)[k]}; {remedy}"
         )
     return weights
+
+
+def _spelled_weights(table: Table, k: int) -> Floats:
+    """Column k as numbers, also where they are written with a decimal comma."""
+    found = table.coded(k)
+    spellings = {code: str(found.names[code]) for code in found.used()}
+    with_commas = any(has_decimal_comma(cell) for cell in spellings.values())
+    read = decimal_point(list(spellings.values())) if with_commas else {}
+    numbers = np.zeros(len(found.names))
+    for code, cell in spellings.items():
+        try:
+            numbers[code] = read[cell] if isinstance(read, dict) and cell in read else float(cell)
+        except ValueError:
+            row = int(np.flatnonzero(found.codes == code)[0])
+            if has_decimal_comma(cell):
+                raise table.error(
+                    row,
+                    f"the weight {cell!r} may be written with a decimal comma, or with one for the thousands; write "
+                    f"{cell.replace(',', '.')} or {cell.replace(',', '')}",
+                ) from None
+            raise table.error(row, f"the weight {cell!r} is not a number{table.or_header(row)}") from None
+    return numbers[found.codes]
 
 
 def _refuse_blanks(names: list[str], path: Path) -> None:

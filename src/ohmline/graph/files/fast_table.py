@@ -13,8 +13,8 @@ import numpy as np
 
 from ohmline.arrays import Ints
 from ohmline.errors import FileFormatError
-from ohmline.graph.files.paths import FileLimits
-from ohmline.graph.files.table import NODES, Table, delimiter_of, listed_line
+from ohmline.graph.files.paths import FileLimits, suffix_of
+from ohmline.graph.files.table import NODES, SAMPLE, Table, delimiter_of, is_comment, listed_line
 
 LARGE = 2**20
 """Bytes from which on a file is read in columns: below, loading polars takes longer than reading."""
@@ -33,12 +33,19 @@ def fast_table(path: Path, raw: bytes, limits: FileLimits) -> Table | None:
         return None
     if any(letter in raw for letter in _ODD) or raw.count(b"\r") != raw.count(b"\r\n"):
         return None
-    data, skipped, nodes = _below_comments(path, raw.removeprefix(b"\xef\xbb\xbf"))
+    found = _below_comments(path, raw.removeprefix(b"\xef\xbb\xbf"))
+    if found is None:
+        return None
+    data, skipped, nodes = found
     starts = _row_starts(data, limits)
     if starts is None:
         return None
-    first = data[: data.find(b"\n")].decode("utf-8", "replace")
-    delimiter = delimiter_of(path, skipped + 1, first)
+    end = starts[SAMPLE] if len(starts) > SAMPLE else len(data)
+    sample = data[: int(end)].decode("utf-8", "replace").rstrip("\n").split("\n")
+    first = sample[0]
+    delimiter = delimiter_of(path, skipped + 1, sample, strict=False)
+    if delimiter is None and suffix_of(path) in (".csv", ".tsv"):
+        return None  # one column, in which a blank is part of the name; or not what its name says
     separator = " " if delimiter is None else delimiter
     width = len(next(csv.reader([first], delimiter=separator)))
     plain = b'"' not in data
@@ -53,8 +60,11 @@ def fast_table(path: Path, raw: bytes, limits: FileLimits) -> Table | None:
     return Table(path, columns, lambda: lines.tolist(), nodes, blanks=delimiter is None)
 
 
-def _below_comments(path: Path, data: bytes) -> tuple[bytes, int, list[Hashable] | None]:
-    """The rows below the comments at the top, how many lines these take, and the nodes that they list."""
+def _below_comments(path: Path, data: bytes) -> tuple[bytes, int, list[Hashable] | None] | None:
+    """The rows below the comments at the top, how many lines these take, and the nodes that they list.
+
+    None where one of them may be a row.
+    """
     nodes, skipped, place = None, 0, 0
     while data[place : place + 1] in (b"#", b"%", b"\n"):
         end = data.find(b"\n", place)
@@ -68,6 +78,8 @@ def _below_comments(path: Path, data: bytes) -> tuple[bytes, int, list[Hashable]
                     f"{path}, line {skipped}: the list of nodes is not UTF-8 text"
                 ) from None
             nodes = listed_line(path, skipped, line.removesuffix("\r"))
+        elif end > place and not is_comment(data[place:end].decode("utf-8", "replace")):
+            return None
         place = end + 1
     return data[place:].rstrip(b"\r\n") + b"\n", skipped, nodes
 

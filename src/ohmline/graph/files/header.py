@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ohmline.errors import FileFormatError, ParameterError
-from ohmline.graph.columns import LABEL, NODE, PAIRS, index_of
-from ohmline.graph.files.table import Table, is_number
+from ohmline.graph.columns import NODE, index_of
+from ohmline.graph.files.table import HEADERS, Table, has_decimal_comma, is_number
 
 _LOG = logging.getLogger("ohmline")
-_HEADERS = frozenset(word for pair in PAIRS for word in pair) | {*NODE, *LABEL, "node_id", "weight"}
+_MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?", "."})
 
 
 def expect_header(header: bool | None, columns: Iterable[Any]) -> bool | None:
@@ -43,44 +43,73 @@ def split_header(table: Table, header: bool) -> tuple[list[Hashable], Table]:
 def edges_header(table: Table, s: int, t: int, w: int | None) -> bool:
     """Whether the first row of an edge list names the columns.
 
-    It does if it uses the usual words, if its weight is not a number, if its ends are not numbers while those of all
-    other rows are, or, where blanks do not separate, if neither of its ends comes again while every other row shares
-    an end with another one. Only in the last case could an edge be taken for a header: the one edge of its own
-    component, in front of a file that has no other such component.
+    It does if it uses the usual words. A number names no column, neither as an end nor as a weight, except that the
+    first row is never an edge if its ends are not numbers while those of all other rows are. Otherwise neither end may
+    come again, and it is a header if its weight is a word, or, where blanks do not separate, if every other row shares
+    an end with another one. In these last two cases an edge could be taken for a header: the one edge of its own
+    component; a warning is logged.
     """
     first = table.row(0)
-    if first[s].lower() in _HEADERS and first[t].lower() in _HEADERS:
+    if first[s].lower() in HEADERS and first[t].lower() in HEADERS:
         return True
-    if w is not None and not is_number(first[w]):
+    if w is not None and first[w].lower() in HEADERS and not is_number(first[s]) and not is_number(first[t]):
         return True
-    if table.height < 2:
+    if is_number(first[s]) or is_number(first[t]) or (w is not None and not _names_column(first[w])):
         return False
+    if table.height < 2:
+        return w is not None
     rest = table.body()
-    if not is_number(first[s]) and not is_number(first[t]) and rest.is_numeric(s) and rest.is_numeric(t):
+    if rest.is_numeric(s) and rest.is_numeric(t):
         return True
-    if table.blanks or table.height < 3 or first[s] == first[t]:
+    if first[s] == first[t]:
         return False
     _, sources, targets = index_of(table.coded(s), table.coded(t))
     times = np.bincount(np.concatenate([sources, targets]))
     again = np.maximum(times[sources], times[targets]) > 1
-    return not again[0] and bool(again[1:].all())
+    if again[0]:
+        return False
+    if w is not None:
+        return _guessed(table)
+    if table.blanks or table.height < 3 or not again[1:].all():
+        return False
+    return _guessed(table)
 
 
 def labels_header(table: Table, n: int, y: int, known: Callable[[str], bool] | None) -> bool:
     """Whether the first row of a table of labels names the columns.
 
-    It does if it uses the usual words. With a graph it does if the graph has no such node while it has others of the
-    table, and its label comes not again; without one, if its node is not a number while all others are.
+    It does if it uses the usual words. A number names no column. With a graph it does if the graph has no such node
+    while it has others of the table, and its label comes not again, which is logged as a warning; without one, if its
+    node is not a number while all others are.
     """
     first = table.row(0)
-    if first[n].lower() in _HEADERS and first[y].lower() in _HEADERS:
+    if first[n].lower() in HEADERS and first[y].lower() in HEADERS:
         return True
-    if table.height < 2:
+    if table.height < 2 or is_number(first[n]):
+        return False
+    if n != y and not _names_column(first[y]) and first[n].lower() not in NODE:
         return False
     rest = table.body()
     if known is None:
-        return not is_number(first[n]) and rest.is_numeric(n)
+        return rest.is_numeric(n)
     if known(first[n]) or first[y] in rest.cells(y):
         return False
     nodes = rest.coded(n)
-    return any(known(str(nodes.names[code])) for code in nodes.used())
+    if not any(known(str(nodes.names[code])) for code in nodes.used()):
+        return False
+    return first[n].lower() in NODE or _guessed(table)
+
+
+def _names_column(cell: str) -> bool:
+    """Whether a cell can be the name of a column: no number, not empty, and none of the words for a missing value."""
+    return cell.lower() not in _MISSING and not is_number(cell) and not has_decimal_comma(cell)
+
+
+def _guessed(table: Table) -> bool:
+    _LOG.warning(
+        "%s: the first row, %s, is taken for the names of the columns; if it is one like the others, say that there is "
+        "no header",
+        table.path,
+        ", ".join(table.row(0)),
+    )
+    return True

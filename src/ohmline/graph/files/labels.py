@@ -8,12 +8,13 @@ from os import PathLike
 from pathlib import Path
 
 from ohmline.checks import file_path, flag, instance, none_or
-from ohmline.errors import FileFormatError
+from ohmline.errors import FileFormatError, GraphError, LabelError
 from ohmline.graph.columns import NODE, Column, label_columns, listed_ids, place_of
 from ohmline.graph.doors.tables import ids_of
 from ohmline.graph.files.header import expect_header, labels_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.files.table import (
+    Spellings,
     Table,
     is_spelling,
     read_table,
@@ -51,11 +52,13 @@ def read_labels(
         The name of the file.
     graph
         The graph whose nodes are labelled: the ids are then its own, and those that it does not have raise
-        `UnknownNode`. None (default) takes the ids as they are written.
+        `UnknownNode`. An id that may be two nodes, such as 1 and "1", raises `LabelError`. None (default) takes the ids
+        as they are written.
     header
         Whether the first row names the columns. None (default) sees that from the rows: it does if it uses the usual
         words (node, id, label, class, ...), or if `graph` does not have its node, has others, and no other row has its
-        label. Without a graph, it does if its node is not a number and all others are.
+        label, which is logged as a warning. Without a graph, it does if its node is not a number and all others are. A
+        row whose node or label is a number is no header.
     node, label
         The columns of the nodes and of the labels, by name or by number (from 0). None (default) for those with the
         usual names, or the first two of two columns.
@@ -78,7 +81,7 @@ def read_labels(
 
         frame, _ = parquet_frame(place, most)
         return frame_labels(frame, node, label, graph, skip_unknown=skip_unknown, what=str(place))
-    known = None if graph is None else {str(each): each for each in graph.nodes}
+    known = None if graph is None else Spellings(graph.nodes)
     whole = read_table(place, most, wanted="2")
     if not whole.height:
         raise FileFormatError(f"{place} has no rows; expected 2 columns in each line")
@@ -88,7 +91,10 @@ def read_labels(
     if known is None:
         nodes = listed_ids(typed_columns(table, n)[0])
     else:
-        nodes = [known.get(str(spelling), spelling) for spelling in nodes]
+        try:
+            nodes = [known.get(str(spelling)) for spelling in nodes]
+        except GraphError as error:
+            raise LabelError(f"{place}: {error}") from None
     rows = Listed(str(place), nodes, _labels(table.cells(y)), "line", lambda row: table.lines[row])
     return checked_labels(rows, graph, skip_unknown=skip_unknown)
 
@@ -155,7 +161,7 @@ def _columns(
     header: bool | None,
     node: Column | None,
     label: Column | None,
-    known: dict[str, Hashable] | None,
+    known: Spellings | None,
 ) -> tuple[Table, int, int]:
     """The rows below the header, and which of their columns are the nodes and the labels."""
     said = expect_header(header, (node, label))

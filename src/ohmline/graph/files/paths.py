@@ -7,14 +7,18 @@ import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import final
 
 from ohmline.checks import count
 from ohmline.errors import DataError, FileFormatError
 from ohmline.extras import require
+
+_LONG_NAME = 200
+"""Bytes of a file's name to which some more can be added; most file systems take 255."""
 
 
 @final
@@ -164,18 +168,31 @@ def replacing(path: Path) -> Iterator[Path]:
 
     After an error the old file is as it was and nothing else is left.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = _beside(path)
     try:
         yield beside
         with beside.open("rb") as written:
             os.fsync(written.fileno())
         beside.replace(path)
     except FileNotFoundError:
-        raise DataError(f"{path} cannot be written: the folder {path.parent} does not exist") from None
+        raise DataError(
+            f"{path} cannot be written: the folder {path.parent} does not exist; make it, or name another"
+        ) from None
     except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise DataError(
+            f"{path} cannot be written: {error.strerror or error}; name another file, or mend that"
+        ) from None
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing could be written, nothing can be removed
+            beside.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    """The name to write to first, which is no longer than file systems take where that of `path` is not."""
+    name = path.name
+    if len(os.fsencode(name)) > _LONG_NAME:
+        name = sha256(os.fsencode(name)).hexdigest()
+    return path.with_name(f".{name}.{os.getpid()}.part")
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -14,14 +15,21 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.errors import FileFormatError
-from ohmline.graph.columns import Coded, coded
+from ohmline.checks import shown
+from ohmline.errors import FileFormatError, GraphError
+from ohmline.graph.columns import LABEL, NODE, PAIRS, Coded, coded
 from ohmline.graph.files.paths import FileLimits, content, suffix_of, text
 
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
 
+SAMPLE = 200
+"""How many lines decide what separates the columns."""
+HEADERS = frozenset(word for pair in PAIRS for word in pair) | {*NODE, *LABEL, "weight"}
+"""What people call the columns of edges and of labels."""
 _COMMENTS = ("#", "%")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 
 
 @final
@@ -133,14 +141,19 @@ class Table:
         else:
             gaps = (column.slice(self._first) == "").arg_true().to_list()
         if gaps:
-            raise self.error(gaps[0], f"column {k + 1} is empty; leave no gaps")
+            raise self.error(gaps[0], f"column {k + 1} is empty; leave no gaps{self.or_header(gaps[0])}")
+
+    def or_header(self, row: int) -> str:
+        """A word for errors about the first row of the file, which may have been meant as a header."""
+        first = row == 0 and self._first == 0
+        return ". If this row names the columns, pass header=True" if first else ""
 
 
 def read_table(path: Path, limits: FileLimits, *, wanted: str, one_column: bool = False) -> Table:
     """The rows of `path`, the first of which may be a header, each with as many columns as the first.
 
-    Tabs, commas, semicolons or blanks separate, whichever of these the first row has. Lines that
-    begin with # or % are comments. `wanted` says how many columns there should be, and `one_column` that one is enough
+    Tabs, commas, semicolons or blanks separate; see `delimiter_of`. Lines that begin with # or % are comments; see
+    `is_comment`. `wanted` says how many columns there should be, and `one_column` that one is enough
     even in a file whose name promises separators.
     """
     from ohmline.graph.files.fast_table import fast_table
@@ -160,10 +173,14 @@ def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *,
     lines: list[int] = []
     nodes: list[Hashable] | None = None
     kept: list[tuple[int, str]] = []
+    glued: list[tuple[int, str]] = []
     for number, line in enumerate(written.split("\n"), 1):
         if line.startswith(NODES):
             nodes = listed_line(path, number, line)
-        elif line.strip() and not line.startswith(_COMMENTS):
+        elif line.startswith(_COMMENTS):
+            if not is_comment(line):
+                glued.append((number, line))
+        elif line.strip():
             if len(line) > limits.line:
                 raise FileFormatError(
                     f"{path}, line {number}: {len(line)} characters, more than {limits.line}; if that is right, pass "
@@ -172,7 +189,8 @@ def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *,
             kept.append((number, line))
     if not kept and nodes is None:
         raise FileFormatError(f"{path} has no rows; expected {wanted} columns in each line")
-    delimiter = delimiter_of(path, *kept[0], strict=not one_column) if kept else None
+    sample = [line for _, line in kept[:SAMPLE]]
+    delimiter = delimiter_of(path, kept[0][0], sample, strict=not one_column) if kept else None
     for number, row in _split(path, kept, delimiter):
         if rows and len(row) != len(rows[0]):
             raise FileFormatError(
@@ -182,6 +200,8 @@ def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *,
             )
         rows.append(row)
         lines.append(number)
+    if rows:
+        _refuse_like_rows(path, glued, delimiter, len(rows[0]), before=lines[0])
     columns = [list(column) for column in zip(*rows, strict=True)]
     return Table(path, columns, lambda: lines, nodes, blanks=delimiter is None)
 
@@ -272,6 +292,30 @@ def csv_bytes(rows: Iterable[Sequence[Any]]) -> bytes:
     return buffer.getvalue().encode("utf-8")
 
 
+@final
+class Spellings:
+    """Nodes by the way they are written: 1 and "1" are written alike, and then neither is meant."""
+
+    def __init__(self, nodes: Iterable[Hashable]) -> None:
+        self._nodes: dict[str, Hashable] = {}
+        self._twice: dict[str, Hashable] = {}
+        for node in nodes:
+            if self._nodes.setdefault(str(node), node) is not node:
+                self._twice[str(node)] = node
+
+    def __contains__(self, spelling: str) -> bool:
+        return spelling in self._nodes
+
+    def get(self, spelling: str) -> Hashable:
+        """The node that is so written, or the spelling itself where there is none; two nodes are an error."""
+        if spelling in self._twice:
+            raise GraphError(
+                f"{spelling!r} may be the node {self._nodes[spelling]!r} or the node {self._twice[spelling]!r}, which "
+                "are both written so; rename one of them"
+            )
+        return self._nodes.get(spelling, spelling)
+
+
 def nodes_json(nodes: Iterable[Hashable]) -> str:
     """The nodes in order and with their types, on one line."""
     return json.dumps(list(nodes), ensure_ascii=False)
@@ -295,14 +339,116 @@ def listed_line(path: Path, number: int, line: str) -> list[Hashable]:
         ) from None
 
 
-def delimiter_of(path: Path, number: int, line: str, *, strict: bool = True) -> str | None:
-    """What separates the columns of a line; None for blanks."""
-    delimiter = next((d for d in "\t,;" if d in line), None)
+def is_comment(line: str) -> bool:
+    """Whether a line is a comment beyond doubt: nothing, or a blank, follows the # or % that it begins with.
+
+    >>> is_comment("# Nodes: 34"), is_comment("%%"), is_comment("#cats,#dogs")
+    (True, True, False)
+    """
+    rest = line.lstrip("#%")
+    return line.startswith(_COMMENTS) and (not rest or rest[0].isspace())
+
+
+def _refuse_like_rows(
+    path: Path, glued: list[tuple[int, str]], delimiter: str | None, width: int, *, before: int
+) -> None:
+    """Raise where a line that begins with # or % has the columns of a row: neither loses an edge nor invents one.
+
+    Above the rows it may be a header of the usual words.
+    """
+    for number, line in glued:
+        try:
+            cells = next(iter(_split(path, [(number, line)], delimiter)))[1]
+        except FileFormatError:
+            continue
+        words = [cell.lstrip("#%").lower() for cell in cells]
+        if len(cells) != width or (number < before and sum(word in HEADERS for word in words) > 1):
+            continue
+        raise FileFormatError(
+            f"{path}, line {number}: {shown(line.rstrip())} begins like a comment and has the columns of a row; put a "
+            f"blank after the {line[0]} if it is a comment, or quote the name in a .csv or .tsv file if it is a row: "
+            f'"{cells[0]}"'
+        )
+
+
+def delimiter_of(path: Path, number: int, sample: Sequence[str], *, strict: bool = True) -> str | None:
+    """What separates the columns of the lines, the first of which is line `number`; None for blanks.
+
+    It is the first of tab, comma and semicolon that gives all lines the same number of columns, at least two; what is
+    quoted does not count. A comma that only ever stands in one column of numbers, as in `a;b;1,5`, is a decimal comma,
+    and what separates the others is taken. Where none fits all lines, it is the first one of the first line.
+    """
+    widths = {d: _width(path, sample, d) for d in "\t,;"}
+    found = [d for d in "\t,;" if widths[d] > 1]
+    if "," in found[:1]:
+        others = [";"] if suffix_of(path) in (".csv", ".tsv") else [";", None]
+        for other in others:
+            if _width(path, sample, other) > 1 and _decimal_commas(path, sample, other):
+                return other
+    if found:
+        return found[0]
+    one = [(number, sample[0])]
+    present = [d for d in "\t,;" if d in sample[0]]
+    delimiter = next((d for d in present if _cells(path, one, d, least=2)), next(iter(present), None))
     if delimiter is None and strict and suffix_of(path) in (".csv", ".tsv"):
         raise FileFormatError(
             f"{path}, line {number}: no comma, tab or semicolon; the file is not what its name says"
         )
     return delimiter
+
+
+def _cells(
+    path: Path, kept: list[tuple[int, str]], delimiter: str | None, least: int = 1
+) -> list[list[str]] | None:
+    """The cells of lines; None where they do not all have as many, or fewer than `least`, or quotes are broken."""
+    try:
+        rows = [row for _, row in _split(path, kept, delimiter)]
+    except FileFormatError:
+        return None
+    return rows if len({len(row) for row in rows}) == 1 and len(rows[0]) >= least else None
+
+
+def _width(path: Path, sample: Sequence[str], delimiter: str | None) -> int:
+    """How many columns all lines have; 0 where that differs."""
+    if delimiter is not None and delimiter not in sample[0]:
+        return 0
+    rows = _cells(path, list(enumerate(sample, 1)), delimiter)
+    return len(rows[0]) if rows else 0
+
+
+def _decimal_commas(path: Path, sample: Sequence[str], delimiter: str | None) -> bool:
+    """Whether all commas stand in numbers of one column, which is not the first."""
+    rows = _cells(path, list(enumerate(sample, 1)), delimiter) or []
+    with_comma = {k for row in rows for k, cell in enumerate(row) if "," in cell}
+    return (
+        len(with_comma) == 1
+        and 0 not in with_comma
+        and all(has_decimal_comma(cell) for row in rows for cell in row if "," in cell)
+    )
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Whether a cell is a number written with a decimal comma.
+
+    >>> has_decimal_comma("1,5"), has_decimal_comma("1.5"), has_decimal_comma("a,5")
+    (True, False, False)
+    """
+    return _DECIMAL_COMMA.fullmatch(cell) is not None
+
+
+def decimal_point(column: Sequence[str]) -> dict[str, float] | str:
+    """The numbers of a column in which some have a decimal comma; or the first cell whose comma may mean thousands.
+
+    A comma is the decimal one where no cell of the column has a point, and one at least cannot mean thousands.
+
+    >>> decimal_point(["1,5", "2"]), decimal_point(["1,500", "2"])
+    ({'1,5': 1.5, '2': 2.0}, '1,500')
+    """
+    commas = [cell for cell in column if has_decimal_comma(cell)]
+    pointed = any("." in cell for cell in column)
+    if pointed or all(_THOUSANDS.fullmatch(cell) for cell in commas):
+        return commas[0]
+    return {cell: float(cell.replace(",", ".")) for cell in column if cell in commas or is_number(cell)}
 
 
 def _split(path: Path, kept: list[tuple[int, str]], delimiter: str | None) -> Iterator[tuple[int, list[str]]]:

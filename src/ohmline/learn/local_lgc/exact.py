@@ -14,7 +14,6 @@ import numpy as np
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import any_order, compiled
 from ohmline.learn.local_lgc.adjacency import Adjacency, size_of
-from ohmline.learn.local_lgc.relax import ROUNDING
 from ohmline.learn.local_lgc.state import LocalState
 
 WIDE = 4
@@ -28,6 +27,8 @@ PUSHES = 4
 """Sweeps of the proof how far each score may be off."""
 SLACK = 1 + 1e-9
 """More than what rounding can take from a sum of numbers that are not negative."""
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 Quad = tuple[float, float, float, float]
 """One number for each column of a block."""
@@ -58,7 +59,8 @@ def solved(adjacency: Adjacency, state: LocalState, start: Floats) -> tuple[Floa
         scores[:, first : first + WIDE] = block[:, : classes - first]
         np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
     error = np.zeros(n)
-    largest += 2 * ROUNDING * state.precision[:n]
+    # Q_jj and each residual are sums of so many terms, each rounded; a score is at most 1.
+    largest += EPSILON * (8 + 3 * adjacency.size[:n]) * state.precision[:n]
     bound_errors(adjacency, state.precision[:n], largest, error)
     return scores, error
 

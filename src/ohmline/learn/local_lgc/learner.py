@@ -241,7 +241,10 @@ class LocalLGC(ChangingLearner):
             decide_all(self.space, self.state, scores, places, codes, margins)
             chances = chances_of(self.state, scores[places], codes)
             proof = partial(proven, kept_space(self.space), kept_state(self.state), scores, places, codes)
-        return Predictions(things, self.classes, codes, chances, margins, proof, calibrated=True)
+        given = [self.decode(code) for code in self.state.label[places].tolist()]
+        return Predictions(
+            things, self.classes, codes, chances, margins, proof, calibrated=True, labels=given
+        )
 
     def label_one(self, x: Hashable) -> Any:
         """The label learned for `x`; None if there is none.
