@@ -388,7 +388,7 @@ def test_parquet_with_gaps_or_other_columns(tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".txt", ".graphml", ".parquet", ".mtx"])
-@pytest.mark.parametrize("odd", [(0, 1), 2.5, "line\nbreak", " x", "", True, None])
+@pytest.mark.parametrize("odd", [(0, 1), 2.5, "line\nbreak", " x", "", True, b"x"])
 def test_ids_that_cannot_be_written_leave_the_old_file(tmp_path, ending, odd):
     path = tmp_path / f"graph{ending}"
     write(generate.line(2).graph, path)
