@@ -122,7 +122,7 @@ def test_scores_become_probabilities():
 
 def test_bad_labels_say_what_and_how():
     x, truth, _ = moons(60)
-    with pytest.raises(LabelError, match="no label only"):
+    with pytest.raises(LabelError, match="no label"):
         OnlineManifoldClassifier().fit(x, np.full(60, -1))
     with pytest.raises(LabelError, match="one class only"):
         OnlineManifoldClassifier().fit(x, np.ones(60))
