@@ -21,6 +21,7 @@ from ohmline.labelling.checking import Check, least_looks
 from ohmline.labelling.opening import opened
 from ohmline.labelling.opinion import Neighbour, Opinion, neighbours_of, opinion_of
 from ohmline.learn import LocalLGC
+from ohmline.learn.labels import plain_label
 from ohmline.store.journal import Event
 from ohmline.store.whole import whole
 
@@ -240,7 +241,7 @@ class Session:
             The event in the journal.
         """
         asked = self._asked()
-        if label not in self._answers.classes:
+        if plain_label(label) not in self._answers.classes:
             raise LabelError(f"label {shown(label)} is not among the classes {shown(self.classes)}")
         label = self._answers.classes[self._answers.classes.index(label)]
         prediction, chance = self._predicted(asked)
