@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ohmline.cli.files import (
+    GraphFile,
     Header,
     Label,
     LabelsHeader,
@@ -21,11 +22,13 @@ from ohmline.cli.files import (
     ParallelEdges,
     SkipUnknown,
     Source,
+    Symmetrise,
     Target,
     Weight,
-    column,
-    same_file,
-    weight_column,
+    expect_places,
+    expect_two_files,
+    read_graph,
+    read_known,
 )
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
 from ohmline.errors import FileFormatError, JournalError, LabelError, ParameterError
@@ -36,9 +39,7 @@ if TYPE_CHECKING:
 
 
 def label(
-    graph: Annotated[
-        Path, typer.Argument(help="The graph: an edge list, GraphML, Matrix Market or Parquet.")
-    ],
+    graph: GraphFile,
     labels: Annotated[
         Path | None, typer.Argument(help="Labels that are known already; the file is never changed.")
     ] = None,
@@ -63,9 +64,7 @@ def label(
         bool, typer.Option("--export", help="Ask nothing: write the labels of the journal and stop.")
     ] = False,
     who: Annotated[str, typer.Option(help="Who answers; the name of the user by default.")] = "",
-    symmetrise: Annotated[
-        bool, typer.Option("--symmetrise", help="Take a directed graph as undirected: max(S, S').")
-    ] = False,
+    symmetrise: Symmetrise = False,
     nodes: Nodes = None,
     header: Header = None,
     source: Source = None,
@@ -88,9 +87,10 @@ def label(
 
     log = journal or Path(f"{_stem(graph)}.labels.jsonl")
     table = out or Path(f"{_stem(graph)}.labels.csv")
-    _refuse_to_overwrite(
-        table, predictions, {"GRAPH": graph, "LABELS": labels, "--text": text, "--journal": log}
-    )
+    expect_two_files(graph, labels)
+    read = {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes, "--text": text, "--journal": log}
+    expect_places({"--out": table, "--predictions": predictions}, read)
+    _expect_ours(table, log)
     if export:
         _export(log, table, predictions, json)
         return
@@ -98,29 +98,13 @@ def label(
     declared = classes_of(classes)
     begun = time.monotonic()
     _say(f"reading {in_one_line(graph)} …")
-    network, texts = _read(
-        graph,
-        text,
-        symmetrise=symmetrise,
-        header=header,
-        source=column(source),
-        target=column(target),
-        weight=weight_column(weight),
-        nodes=nodes,
-        parallel=None if parallel is None else parallel.value,
-    )
+    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    texts = {} if text is None else _texts(text, network)
     spelled(network.nodes, table)  # what could not be written at the end is refused now
     known = None
     if labels is not None:
-        known = _known(
-            labels,
-            network,
-            declared,
-            header=labels_header,
-            node=column(node),
-            label=column(label),
-            skip_unknown=skip_unknown,
-        )
+        found = read_known(labels, network, labels_header, node, label, skip_unknown)
+        known = _declared(found, labels, declared)
     elif not declared and not log.exists():
         raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
     _expect_terminal()
@@ -157,23 +141,18 @@ def label(
         raise typer.Exit(128 + signalled)
 
 
-def _read(graph: Path, text: Path | None, **options: Any) -> tuple[Graph, dict[Any, str]]:
-    """The graph, and the texts of its nodes."""
-    import ohmline.graph
+def _texts(path: Path, network: Graph) -> dict[Any, str]:
     from ohmline.labelling.texts import read_texts
 
-    network = ohmline.graph.read(graph, **options)
-    return network, {} if text is None else read_texts(text, network)
+    return read_texts(path, network)
 
 
-def _known(path: Path, network: Graph, declared: list[str], **options: Any) -> dict[Any, Any]:
+def _declared(found: dict[Any, Any], path: Path, declared: list[str]) -> dict[Any, Any]:
     """The labels of a file, each one of the declared classes."""
-    import ohmline.graph
     from ohmline.graph.files.labels import label_values, written_form
 
-    found = ohmline.graph.read_labels(path, graph=network, **options)
     if not declared:
-        return dict(found)
+        return found
     by_name = dict(zip(map(written_form, declared), label_values(declared), strict=True))
     for node, each in found.items():
         if written_form(each) not in by_name:
@@ -344,36 +323,15 @@ def _expect_terminal() -> None:
             )
 
 
-def _refuse_to_overwrite(table: Path, predictions: Path | None, others: dict[str, Path | None]) -> None:
-    graph, labels = others["GRAPH"], others["LABELS"]
-    if graph is not None and labels is not None and same_file(graph, labels):
-        raise ParameterError(
-            f"GRAPH and LABELS are both {graph}; LABELS has a node and its label on each line"
-        )
-    for flag, path in (("--out", table), ("--predictions", predictions)):
-        for name, other in others.items():
-            if path is not None and other is not None and same_file(path, other):
-                raise ParameterError(
-                    f"{flag} {path} is {name}, which is never overwritten; name another file"
-                )
-    if predictions is not None and same_file(table, predictions):
-        raise ParameterError(f"--out and --predictions are both {table}; name two files")
-    for flag, path in (("--out", table), ("--predictions", predictions)):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            what = "is a folder" if path.is_dir() else f"cannot be written: there is no folder {path.parent}"
-            raise ParameterError(f"{flag} {path} {what}; name a file in a folder that exists")
-    log = others["--journal"]
-    if table.exists() and not _is_ours(table, log):
-        raise FileFormatError(
-            f"{table} exists and was not written by this command: it is no table of labels that {log} has; give it as "
-            "LABELS if it has labels, and name another file with --out"
-        )
-
-
-def _is_ours(path: Path, journal: Path | None) -> bool:
+def _expect_ours(table: Path, journal: Path) -> None:
+    """Raise where a table of labels is there already that did not come from this journal."""
     from ohmline.labelling.export import is_written_from
 
-    return is_written_from(path, journal)
+    if table.exists() and not is_written_from(table, journal):
+        raise FileFormatError(
+            f"{table} exists and was not written by this command: it is no table of labels that {journal} has; give it "
+            "as LABELS if it has labels, and name another file with --out"
+        )
 
 
 def _stem(graph: Path) -> str:

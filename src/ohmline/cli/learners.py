@@ -7,7 +7,7 @@ Any other takes the classes itself. Each function imports its learner when it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -146,12 +146,15 @@ def choice_of(name: str) -> Choice:
     return LEARNERS[name]
 
 
-def made(name: str, graph: Graph, labels: Sequence[Any]) -> Any:
-    """The learner of that name over a graph, ready for these labels."""
+def in_order(labels: Iterable[Any]) -> list[Any]:
+    """The classes among labels: numbers first, then strings."""
+    return sorted(set(labels), key=lambda y: (isinstance(y, str), y))
+
+
+def made(choice: Choice, table: Table, classes: Sequence[Any]) -> Any:
+    """The learner of a choice, for these classes; one against the rest where it knows -1 and +1 only."""
     from ohmline.learn import OneVsRest
 
-    choice, table = choice_of(name), Table(graph)
-    classes = sorted(set(labels), key=lambda y: (isinstance(y, str), y))
     if not choice.binary:
         return choice.make(table, classes)
     if set(classes) <= {-1, 1}:

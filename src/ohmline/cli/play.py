@@ -29,7 +29,18 @@ from ohmline.cli.files import (
     read_graph,
     read_known,
 )
-from ohmline.cli.learners import AUTO, BEST, EXACT_LIMIT, LEARNERS, Choice, KernelName, Table, choice_of
+from ohmline.cli.learners import (
+    AUTO,
+    BEST,
+    EXACT_LIMIT,
+    LEARNERS,
+    Choice,
+    KernelName,
+    Table,
+    choice_of,
+    in_order,
+    made,
+)
 from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json
 from ohmline.errors import ParameterError
 
@@ -138,14 +149,8 @@ def query_of(text: str, budget: int) -> Any:
 
 def seat(choice: Choice, table: Table, stream: Stream) -> tuple[Any, Stream, dict[Any, str]]:
     """The learner ready to play, the stream in the labels it knows, and how these are shown."""
-    from ohmline.learn import OneVsRest
-
-    classes = sorted(stream.classes, key=lambda y: (isinstance(y, str), y))
-    if not choice.binary:
-        return choice.make(table, classes), stream, {}
-    if set(classes) <= {-1, 1}:
-        return choice.make(table, ()), stream, {}
-    if len(classes) == 2:
+    classes = in_order(stream.classes)
+    if choice.binary and len(classes) == 2 and set(classes) != {-1, 1}:
         names = {-1: str(classes[0]), 1: str(classes[1])}
         return choice.make(table, ()), stream.binary(classes[1]), names
-    return OneVsRest(lambda: choice.make(table, ()), classes=classes), stream, {}
+    return made(choice, table, classes), stream, {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +28,7 @@ from ohmline.cli.files import (
     read_graph,
     read_known,
 )
-from ohmline.cli.learners import LEARNERS, made
+from ohmline.cli.learners import LEARNERS, Table, choice_of, in_order, made
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
 from ohmline.errors import LearnerError, ParameterError
 
@@ -86,15 +87,15 @@ def predict(
     if known:
         player.learn_many(known)
     table = player.predict_many()
-    _write(table, {**_remembered(player), **known}, out, kind)
+    given = table.labels or [known.get(each) for each in table.nodes]
+    _write(table, given, out, kind)
     if save is not None:
         from ohmline.store import save as save_learner
 
         save_learner(player, save)
-    labelled = {**_remembered(player), **known}
     document = {
         "nodes": len(table),
-        "labelled": len(labelled),
+        "labelled": sum(each is not None for each in given),
         "unreached": len(table) - int(table.known.sum()),
         "classes": [str(each) for each in table.classes],
         "counts": {str(each): count for each, count in table.counts.items()},
@@ -112,7 +113,7 @@ def predict(
 def _player(network: Graph, model: Path | None, learner: str, known: dict[Any, Any]) -> Any:
     """The learner: the saved one, or a fresh one."""
     if model is None:
-        return made(learner, network, list(known.values()))
+        return made(choice_of(learner), Table(network), in_order(known.values()))
     if learner != "auto":
         raise ParameterError(f"--model {model} has its own learner; leave out --learner {learner}")
     from ohmline.store import load
@@ -123,18 +124,6 @@ def _player(network: Graph, model: Path | None, learner: str, known: dict[Any, A
             f"--model {model} holds {type(player).__name__}, which does not predict the nodes of a graph"
         )
     return player
-
-
-def _remembered(player: Any) -> dict[Any, Any]:
-    """The labels that the learner itself keeps."""
-    import numpy as np
-
-    from ohmline.learn.belief import KnowsLabelled
-
-    found = player.labelled() if isinstance(player, KnowsLabelled) and hasattr(player, "label_one") else None
-    if found is None:
-        return {}
-    return {player.nodes[k]: player.label_one(player.nodes[k]) for k in np.flatnonzero(found).tolist()}
 
 
 def _kind(out: Path) -> str:
@@ -148,10 +137,10 @@ def _kind(out: Path) -> str:
     )
 
 
-def _write(table: Predictions, labels: dict[Any, Any], out: Path, kind: str) -> None:
+def _write(table: Predictions, labels: Sequence[Any], out: Path, kind: str) -> None:
     from ohmline.learn.table import write_csv, write_parquet
 
-    columns = {"node": (), "label": [labels.get(each) for each in table.nodes], **table.columns()}
+    columns = {"node": table.nodes, "label": labels, **table.columns()}
     (write_parquet if kind == "parquet" else write_csv)(columns, out)
 
 
