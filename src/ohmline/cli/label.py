@@ -83,7 +83,7 @@ def label(
     One key labels and moves on. Every answer is on the disk before the next question comes, and the same
     command goes on where it was left, after q, Ctrl-C or a killed process alike.
     """
-    from ohmline.graph.files.table import spelled
+    from ohmline.graph.files.spelling import spelled
 
     log = journal or Path(f"{_stem(graph)}.labels.jsonl")
     table = out or Path(f"{_stem(graph)}.labels.csv")

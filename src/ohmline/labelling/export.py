@@ -11,7 +11,7 @@ from typing import Any
 from ohmline.errors import DataError, FileFormatError
 from ohmline.graph.files.labels import is_label
 from ohmline.graph.files.paths import FileLimits, content, text, write_bytes
-from ohmline.graph.files.table import csv_bytes, spelled
+from ohmline.graph.files.spelling import csv_bytes, spelled
 from ohmline.labelling.answers import Answers
 from ohmline.labelling.session import Session
 from ohmline.store.journal import read_journal

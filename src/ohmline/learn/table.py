@@ -14,7 +14,7 @@ from ohmline.checks import file_path, shown
 from ohmline.errors import DataError
 from ohmline.extras import require
 from ohmline.graph.files.paths import replacing, write_bytes
-from ohmline.graph.files.table import csv_bytes
+from ohmline.graph.files.spelling import csv_bytes
 
 Columns = Mapping[str, Any]
 """Sequences or arrays of one length, by the name of their column; None is an empty cell."""

@@ -16,19 +16,9 @@ from ohmline.graph.columns import LABEL, PAIRS, Coded, Column, edge_columns
 from ohmline.graph.edges import Rules, ordered
 from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
-from ohmline.graph.files.table import (
-    NODES,
-    Spellings,
-    Table,
-    decimal_point,
-    has_decimal_comma,
-    nodes_json,
-    read_table,
-    spelled,
-    typed,
-    typed_columns,
-    wrong_width,
-)
+from ohmline.graph.files.separator import decimal_point, has_decimal_comma
+from ohmline.graph.files.spelling import NODES, Spellings, nodes_json, spelled, typed
+from ohmline.graph.files.table import Table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 

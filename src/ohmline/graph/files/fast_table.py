@@ -14,7 +14,9 @@ import numpy as np
 from ohmline.arrays import Ints
 from ohmline.errors import FileFormatError
 from ohmline.graph.files.paths import FileLimits, suffix_of
-from ohmline.graph.files.table import NODES, SAMPLE, Table, delimiter_of, is_comment, listed_line
+from ohmline.graph.files.separator import SAMPLE, delimiter_of
+from ohmline.graph.files.spelling import NODES, listed_line
+from ohmline.graph.files.table import Table, is_comment
 
 LARGE = 2**20
 """Bytes from which on a file is read in columns: below, loading polars takes longer than reading."""

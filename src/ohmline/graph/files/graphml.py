@@ -14,7 +14,7 @@ from ohmline.errors import DirectedError, FileFormatError
 from ohmline.extras import require
 from ohmline.graph.edges import Rules
 from ohmline.graph.files.paths import FileLimits, content, write_bytes
-from ohmline.graph.files.table import listed_nodes, nodes_json, spelled, typed
+from ohmline.graph.files.spelling import listed_nodes, nodes_json, spelled, typed
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 

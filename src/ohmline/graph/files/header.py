@@ -10,7 +10,8 @@ import numpy as np
 
 from ohmline.errors import FileFormatError, ParameterError
 from ohmline.graph.columns import NODE, index_of
-from ohmline.graph.files.table import HEADERS, Table, has_decimal_comma, is_number
+from ohmline.graph.files.separator import has_decimal_comma, is_number
+from ohmline.graph.files.table import HEADERS, Table
 
 _LOG = logging.getLogger("ohmline")
 _MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?", "."})

@@ -13,15 +13,8 @@ from ohmline.graph.columns import NODE, Column, label_columns, listed_ids, place
 from ohmline.graph.doors.tables import ids_of
 from ohmline.graph.files.header import expect_header, labels_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of
-from ohmline.graph.files.table import (
-    Spellings,
-    Table,
-    is_spelling,
-    read_table,
-    typed,
-    typed_columns,
-    wrong_width,
-)
+from ohmline.graph.files.spelling import Spellings, is_spelling, typed
+from ohmline.graph.files.table import Table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.labels import Listed, checked_labels, frame_labels
 

@@ -16,7 +16,7 @@ from ohmline.graph.doors.frames import Frame, PolarsFrame
 from ohmline.graph.doors.tables import graph_from
 from ohmline.graph.edges import Rules, ordered
 from ohmline.graph.files.paths import FileLimits, content, write_bytes
-from ohmline.graph.files.table import listed_nodes, nodes_json, spelled
+from ohmline.graph.files.spelling import listed_nodes, nodes_json, spelled
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
-import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
@@ -16,20 +11,14 @@ import numpy as np
 
 from ohmline.arrays import Floats, Ints
 from ohmline.checks import shown
-from ohmline.errors import FileFormatError, GraphError
+from ohmline.errors import FileFormatError
 from ohmline.graph.columns import LABEL, NODE, PAIRS, Coded, coded
-from ohmline.graph.files.paths import FileLimits, content, suffix_of, text
+from ohmline.graph.files.paths import FileLimits, content, text
+from ohmline.graph.files.separator import SAMPLE, delimiter_of, is_number, split
+from ohmline.graph.files.spelling import COMMENTS, NODES, listed_line, typed
 
-NODES = "# ohmline-nodes: "
-"""A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
-
-SAMPLE = 200
-"""How many lines decide what separates the columns."""
 HEADERS = frozenset(word for pair in PAIRS for word in pair) | {*NODE, *LABEL, "weight"}
 """What people call the columns of edges and of labels."""
-_COMMENTS = ("#", "%")
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
-_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 
 
 @final
@@ -177,7 +166,7 @@ def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *,
     for number, line in enumerate(written.split("\n"), 1):
         if line.startswith(NODES):
             nodes = listed_line(path, number, line)
-        elif line.startswith(_COMMENTS):
+        elif line.startswith(COMMENTS):
             if not is_comment(line):
                 glued.append((number, line))
         elif line.strip():
@@ -191,7 +180,7 @@ def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *,
         raise FileFormatError(f"{path} has no rows; expected {wanted} columns in each line")
     sample = [line for _, line in kept[:SAMPLE]]
     delimiter = delimiter_of(path, kept[0][0], sample, strict=not one_column) if kept else None
-    for number, row in _split(path, kept, delimiter):
+    for number, row in split(path, kept, delimiter):
         if rows and len(row) != len(rows[0]):
             raise FileFormatError(
                 f"{path}, line {number}: {_columns(len(row))}, expected {len(rows[0])} "
@@ -209,19 +198,6 @@ def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *,
 def wrong_width(table: Table, wanted: str, remedy: str) -> FileFormatError:
     """The error about a table with too few or too many columns."""
     return table.error(0, f"{_columns(table.width)}, expected {wanted}; {remedy}, or leave the others out")
-
-
-def typed(ids: Sequence[str]) -> list[Hashable]:
-    """Whole numbers if every id is one in its usual spelling, else the ids as they are.
-
-    >>> typed(["10", "2"]), typed(["007", "2"])
-    ([10, 2], ['007', '2'])
-    """
-    try:
-        numbers = [int(text) for text in ids]
-    except ValueError:  # not a number, or one of thousands of digits
-        return list(ids)
-    return list(numbers) if all(str(n) == text for n, text in zip(numbers, ids, strict=True)) else list(ids)
 
 
 def typed_columns(table: Table, *places: int) -> list[Ints | Coded]:
@@ -243,102 +219,6 @@ def typed_columns(table: Table, *places: int) -> list[Ints | Coded]:
     return found
 
 
-def spelled(nodes: Iterable[Hashable], path: Path) -> list[str]:
-    """The ids as text, refused where they could not be read back."""
-    spellings = []
-    for node in nodes:
-        if isinstance(node, bool) or not isinstance(node, int | str):
-            raise FileFormatError(
-                f"{path}: node {node!r} is neither a whole number nor a string and cannot be written; "
-                "give the nodes such names first"
-            )
-        spelling = str(node)
-        if not is_spelling(spelling):
-            raise FileFormatError(
-                f"{path}: node {node!r} is empty or has blanks around it or control characters in it; "
-                "give it another name before writing"
-            )
-        spellings.append(spelling)
-    if len(set(spellings)) != len(spellings):
-        twice = next(s for s in spellings if spellings.count(s) > 1)
-        raise FileFormatError(f"{path}: two nodes would both be written as {twice!r}; rename one of them")
-    return spellings
-
-
-@final
-class Spellings:
-    """Nodes by the way they are written: 1 and "1" are written alike, and then neither is meant."""
-
-    def __init__(self, nodes: Iterable[Hashable]) -> None:
-        self._nodes: dict[str, Hashable] = {}
-        self._twice: dict[str, Hashable] = {}
-        for node in nodes:
-            if self._nodes.setdefault(str(node), node) is not node:
-                self._twice[str(node)] = node
-
-    def __contains__(self, spelling: str) -> bool:
-        return spelling in self._nodes
-
-    def get(self, spelling: str) -> Hashable:
-        """The node that is so written, or the spelling itself where there is none; two nodes are an error."""
-        if spelling in self._twice:
-            raise GraphError(
-                f"{spelling!r} may be the node {self._nodes[spelling]!r} or the node {self._twice[spelling]!r}, which "
-                "are both written so; rename one of them"
-            )
-        return self._nodes.get(spelling, spelling)
-
-
-def is_spelling(text: str) -> bool:
-    """Whether a cell with this text is read back as it was: no blanks around it, and no control characters.
-
-    >>> is_spelling("A\\u00a0b"), is_spelling("a "), is_spelling("a\\nb")
-    (True, False, False)
-    """
-    if not text or text != text.strip():
-        return False
-    return text.isprintable() or not any(
-        char == "\ufeff" or unicodedata.category(char) in ("Cc", "Cs", "Cn") for char in text
-    )
-
-
-def csv_bytes(rows: Iterable[Sequence[Any]]) -> bytes:
-    """Rows separated by commas; one that would begin like a comment is quoted, and so no comment.
-
-    >>> csv_bytes([["node", "label"], ["#1", "a"]])
-    b'node,label\\n"#1","a"\\n'
-    """
-    buffer = io.StringIO(newline="")
-    plain = csv.writer(buffer, lineterminator="\n")
-    quoted = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    for row in rows:
-        (quoted if row and str(row[0]).startswith(_COMMENTS) else plain).writerow(row)
-    return buffer.getvalue().encode("utf-8")
-
-
-def nodes_json(nodes: Iterable[Hashable]) -> str:
-    """The nodes in order and with their types, on one line."""
-    return json.dumps(list(nodes), ensure_ascii=False)
-
-
-def listed_nodes(spelling: str) -> list[Hashable]:
-    """The nodes of such a list, or ValueError."""
-    nodes = json.loads(spelling)
-    if not isinstance(nodes, list) or not all(type(node) in (int, str) for node in nodes):
-        raise ValueError("expected a JSON list of numbers and strings")
-    return nodes
-
-
-def listed_line(path: Path, number: int, line: str) -> list[Hashable]:
-    """The nodes that a comment lists."""
-    try:
-        return listed_nodes(line.removeprefix(NODES))
-    except ValueError as error:
-        raise FileFormatError(
-            f"{path}, line {number}: the list of nodes is broken ({error}); remove the line or mend it"
-        ) from None
-
-
 def is_comment(line: str) -> bool:
     """Whether a line is a comment beyond doubt: nothing, or a blank, follows the # or % that it begins with.
 
@@ -346,7 +226,7 @@ def is_comment(line: str) -> bool:
     (True, True, False)
     """
     rest = line.lstrip("#%")
-    return line.startswith(_COMMENTS) and (not rest or rest[0].isspace())
+    return line.startswith(COMMENTS) and (not rest or rest[0].isspace())
 
 
 def _refuse_like_rows(
@@ -358,7 +238,7 @@ def _refuse_like_rows(
     """
     for number, line in glued:
         try:
-            cells = next(iter(_split(path, [(number, line)], delimiter)))[1]
+            cells = next(iter(split(path, [(number, line)], delimiter)))[1]
         except FileFormatError:
             continue
         words = [cell.lstrip("#%").lower() for cell in cells]
@@ -369,116 +249,6 @@ def _refuse_like_rows(
             f"blank after the {line[0]} if it is a comment, or quote the name in a .csv or .tsv file if it is a row: "
             f'"{cells[0]}"'
         )
-
-
-def delimiter_of(path: Path, number: int, sample: Sequence[str], *, strict: bool = True) -> str | None:
-    """What separates the columns of the lines, the first of which is line `number`; None for blanks.
-
-    It is the first of tab, comma and semicolon that gives all lines the same number of columns, at least two; what is
-    quoted does not count. A comma that only ever stands in one column of numbers, as in `a;b;1,5`, is a decimal comma,
-    and what separates the others is taken. Where none fits all lines, it is the first one of the first line.
-    """
-    widths = {d: _width(path, sample, d) for d in "\t,;"}
-    found = [d for d in "\t,;" if widths[d] > 1]
-    if "," in found[:1]:
-        others = [";"] if suffix_of(path) in (".csv", ".tsv") else [";", None]
-        for other in others:
-            if _width(path, sample, other) > 1 and _decimal_commas(path, sample, other):
-                return other
-    if found:
-        return found[0]
-    one = [(number, sample[0])]
-    present = [d for d in "\t,;" if d in sample[0]]
-    delimiter = next((d for d in present if _cells(path, one, d, least=2)), next(iter(present), None))
-    if delimiter is None and strict and suffix_of(path) in (".csv", ".tsv"):
-        raise FileFormatError(
-            f"{path}, line {number}: no comma, tab or semicolon; the file is not what its name says"
-        )
-    return delimiter
-
-
-def _cells(
-    path: Path, kept: list[tuple[int, str]], delimiter: str | None, least: int = 1
-) -> list[list[str]] | None:
-    """The cells of lines; None where they do not all have as many, or fewer than `least`, or quotes are broken."""
-    try:
-        rows = [row for _, row in _split(path, kept, delimiter)]
-    except FileFormatError:
-        return None
-    return rows if len({len(row) for row in rows}) == 1 and len(rows[0]) >= least else None
-
-
-def _width(path: Path, sample: Sequence[str], delimiter: str | None) -> int:
-    """How many columns all lines have; 0 where that differs."""
-    if delimiter is not None and delimiter not in sample[0]:
-        return 0
-    rows = _cells(path, list(enumerate(sample, 1)), delimiter)
-    return len(rows[0]) if rows else 0
-
-
-def _decimal_commas(path: Path, sample: Sequence[str], delimiter: str | None) -> bool:
-    """Whether all commas stand in numbers of one column, which is not the first."""
-    rows = _cells(path, list(enumerate(sample, 1)), delimiter) or []
-    with_comma = {k for row in rows for k, cell in enumerate(row) if "," in cell}
-    return (
-        len(with_comma) == 1
-        and 0 not in with_comma
-        and all(has_decimal_comma(cell) for row in rows for cell in row if "," in cell)
-    )
-
-
-def has_decimal_comma(cell: str) -> bool:
-    """Whether a cell is a number written with a decimal comma.
-
-    >>> has_decimal_comma("1,5"), has_decimal_comma("1.5"), has_decimal_comma("a,5")
-    (True, False, False)
-    """
-    return _DECIMAL_COMMA.fullmatch(cell) is not None
-
-
-def decimal_point(column: Sequence[str]) -> dict[str, float] | str:
-    """The numbers of a column in which some have a decimal comma; or the first cell whose comma may mean thousands.
-
-    A comma is the decimal one where no cell of the column has a point, and one at least cannot mean thousands.
-
-    >>> decimal_point(["1,5", "2"]), decimal_point(["1,500", "2"])
-    ({'1,5': 1.5, '2': 2.0}, '1,500')
-    """
-    commas = [cell for cell in column if has_decimal_comma(cell)]
-    pointed = any("." in cell for cell in column)
-    if pointed or all(_THOUSANDS.fullmatch(cell) for cell in commas):
-        return commas[0]
-    return {cell: float(cell.replace(",", ".")) for cell in column if cell in commas or is_number(cell)}
-
-
-def _split(path: Path, kept: list[tuple[int, str]], delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    if delimiter is None:
-        whole = suffix_of(path) in (".csv", ".tsv")  # one column, in which a blank is part of the name
-        yield from ((number, [line.strip()] if whole else line.split()) for number, line in kept)
-        return
-    number = kept[0][0]
-
-    def feed() -> Iterator[str]:
-        nonlocal number
-        for number, line in kept:  # noqa: B007
-            yield line
-
-    try:
-        for row in csv.reader(feed(), delimiter=delimiter, strict=True, skipinitialspace=True):
-            yield number, [field.strip() for field in row]
-    except csv.Error as error:
-        raise FileFormatError(
-            f"{path}, line {number}: broken quotes ({error}); the file may be cut short"
-        ) from None
-
-
-def is_number(field: str) -> bool:
-    """Whether a cell is a number."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
 
 
 def _columns(number: int) -> str:
