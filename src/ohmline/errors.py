@@ -80,3 +80,26 @@ class JournalError(OhmlineError):
 
 class MissingExtra(OhmlineError, ImportError):
     """An optional dependency is not installed; the message is the pip command."""
+
+
+class UnknownProject(OhmlineError, KeyError):
+    """A project that is not there."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ProjectInUse(JournalError):
+    """Another process has the project open."""
+
+
+class Forbidden(OhmlineError):
+    """This person may not do that."""
+
+
+class StaleLease(OhmlineError, ValueError):
+    """A question that was handed to somebody else in the meantime, or answered."""
+
+
+class KeyReused(OhmlineError, ValueError):
+    """An idempotency key that came with another request before."""

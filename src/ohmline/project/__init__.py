@@ -1,0 +1,1 @@
+"""A project: a folder with a graph, its questions, and every answer that was ever given."""

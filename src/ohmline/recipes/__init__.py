@@ -1,0 +1,1 @@
+"""Recipes: what a project shows, learns and asks, in one function."""

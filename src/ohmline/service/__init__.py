@@ -1,0 +1,1 @@
+"""The service: a project over HTTP, with its page."""

@@ -1,0 +1,1 @@
+"""Where a stream of nodes comes from."""
