@@ -46,6 +46,10 @@ class Checks:
         """The check that would begin now; this takes a while on a large graph, and is done once for each event."""
         if self.ledger.audit is not None:
             raise ParameterError(f"check {self.ledger.audit.number} is under way; end it first")
+        if not self.ledger.labels:
+            raise ParameterError(
+                "no node has a label yet, so that there is nothing to check; label a few first"
+            )
         if len(self.ledger.labels) >= len(self.model.nodes):
             raise ParameterError("every node has a label; there is nothing to check")
         if self._prepared is None or self._prepared[0] != self.ledger.seq:

@@ -66,13 +66,13 @@ class Desk:
                 del self._half[node]
         return list(self._half)
 
-    def wanted(self, free: Callable[[Hashable], bool]) -> Iterator[Choice]:
+    def wanted(self, free: Callable[[Hashable], bool], now: float) -> Iterator[Choice]:
         """The nodes that the query wants, of those that are free."""
         if self.ahead is not None:
             yield from (choice for choice in self.ahead if free(choice.node))
             yield from (choice for choice in self._at_hand() if free(choice.node))
             return
-        taken: set[Hashable] = {*self.ledger.leases.nodes(), *self.ledger.skips}
+        taken: set[Hashable] = {*self.ledger.leases.nodes(now), *self.ledger.skips}
         while found := best_questions(self.model, 1, taken, self.ledger.settings.seed):
             taken.add(found[0].node)
             if free(found[0].node):

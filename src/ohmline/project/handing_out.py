@@ -116,7 +116,7 @@ def _questions(project: Project, person: str, batch: Batch) -> Iterator[Found]:
     for node in list(ledger.wanted):
         if free(node):
             yield node, STREAM, None, "it came, and the learner is not sure of it"
-    yield from ((choice.node, QUERY, None, choice.why) for choice in project.desk.wanted(free))
+    yield from ((choice.node, QUERY, None, choice.why) for choice in project.desk.wanted(free, batch.now))
 
 
 def _gold(project: Project, person: str, batch: Batch) -> Iterator[Found]:

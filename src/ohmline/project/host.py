@@ -253,7 +253,7 @@ class Host:
         now = monotonic()
         self._seen = {who: when for who, when in self._seen.items() if now - when < SOON}
         k = AHEAD * (len(self._seen) + 1)
-        taken = [written_id(node) for node in project.ledger.leases.nodes()]
+        taken = [written_id(node) for node in project.ledger.leases.nodes(project.clock())]
         answer = await self._thinker.ask({"think": k, "taken": taken})
         project.desk.ahead = [Choice(id_of(node), why) for node, why in answer["questions"]]
         project.desk.believe(answer["labels"], answer["estimate"])

@@ -66,9 +66,9 @@ class Leases:
         """The questions about a node."""
         return [held for held in self._named(self._by_node.get(node, ())) if held.until > now]
 
-    def nodes(self) -> Iterator[Hashable]:
-        """Every node that is, or was lately, in somebody's hands."""
-        return iter(self._by_node)
+    def nodes(self, now: float) -> list[Hashable]:
+        """Every node that is in somebody's hands."""
+        return [held.node for held in self._all.values() if held.until > now]
 
     def add(self, held: Held) -> None:
         """Hand out a question."""

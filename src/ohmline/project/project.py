@@ -77,7 +77,7 @@ class Project:
     def __init__(
         self, folder: Path, log: EventLog, recipe: RecipeFunction, clock: Callable[[], float]
     ) -> None:
-        self.folder, self.log, self.recipe, self._clock = folder, log, recipe, clock
+        self.folder, self.log, self.recipe, self.clock = folder, log, recipe, clock
         self.id = folder.name
         self.notes: list[str] = []
         """What a person should know about how the project was found, in words."""
@@ -247,7 +247,7 @@ class Project:
         """
         if self.broken:
             raise JournalError(f"the project is closed to changes ({self.broken}); open it again")
-        now = self._clock()
+        now = self.clock()
         return plan(self, list(requests), time_of(now), now)
 
     def apply(self, batch: Batch, events: Sequence[Event]) -> list[Any]:
