@@ -25,7 +25,7 @@ settings.load_profile("default")
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real PostgreSQL: a new database on the server that OHMLINE_POSTGRES names, or a server of ours."""
+    """The address of a real PostgreSQL: on the server that OHMLINE_POSTGRES names, or on one that is started."""
     named = os.environ.get("OHMLINE_POSTGRES")
     if named:
         psycopg = pytest.importorskip("psycopg")

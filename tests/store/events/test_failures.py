@@ -53,8 +53,7 @@ def appended(log: SqliteLog, batch: list[Draft], acknowledged: list[Draft], trou
     before = log.head
     try:
         log.append(batch)
-    except JournalError as error:
-        assert "nothing was added" in str(error) or "nothing is added" in str(error)
+    except JournalError:
         assert trouble.came
         assert not log.writable
         assert log.broken
@@ -122,10 +121,15 @@ def test_the_error_says_what_to_do(tmp_path: Path) -> None:
     disk = Disk(tmp_path, np.random.default_rng(0), lambda step, kind: wrong or None)
     with disk.open() as log:
         log.append(drafts(0, 3))
-        for wrong, words in (("full", "the disk is full; make room"), ("broken", "disk I/O error.*mend that")):
+        for wrong, words in (
+            ("full", "the disk is full; make room"),
+            ("broken", "disk I/O error.*mend that"),
+        ):
             with pytest.raises(JournalError, match=words):
                 log.append([draft(3)])
-            with pytest.raises(JournalError, match="since .*(full|cannot be written).* make room or mend that"):
+            with pytest.raises(
+                JournalError, match=r"since .*(full|cannot be written).* make room or mend that"
+            ):
                 log.append([draft(3)])
             wrong = ""
             assert log.recover()
@@ -173,17 +177,18 @@ def test_a_power_cut_after_a_failure_leaves_a_whole_log(tmp_path: Path) -> None:
             log = disk.open()
             log.append(drafts(0, 5))
             start = disk.steps
-            disk.plan = lambda step, kind, start=start, at=at, wrong=wrong: wrong if step == start + at else None
+            disk.plan = lambda step, kind, start=start, at=at, wrong=wrong: (
+                wrong if step == start + at else None
+            )
             failed = False
             try:
                 log.append(drafts(5, 3))
             except JournalError:
                 failed = True
             disk.plan = lambda step, kind: "cut"
-            with pytest.raises(JournalError):
-                if not log.recover():
-                    raise JournalError("the power went")
-                log.append([draft(8)])
+            if log.recover():
+                with pytest.raises(JournalError, match="nothing was added"):
+                    log.append([draft(8)])
             assert disk.left is not None
             put(disk.left, folder)
             with sqlite_place(folder).open() as again:

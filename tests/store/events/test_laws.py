@@ -217,7 +217,9 @@ def test_a_log_that_lost_its_end_is_refused(place: Place) -> None:
     with place.open() as log:
         log.append(drafts(0, 9))
     tamper(place, "DELETE FROM TABLE_ WHERE seq > 5")
-    with pytest.raises(FileFormatError, match=r"ends with event 5, but event 8 was acknowledged.*delete .*head"):
+    with pytest.raises(
+        FileFormatError, match=r"ends with event 5, but event 8 was acknowledged.*delete .*head"
+    ):
         place.open()
     place.head.unlink()  # as the message says
     with place.open() as log:

@@ -20,7 +20,9 @@ class Lost(AssertionError):
     """An acknowledged event is gone."""
 
 
-def life(disk: Disk, before: list[Draft], chance: np.random.Generator, synchronous: str) -> tuple[int, list[Draft]]:
+def life(
+    disk: Disk, before: list[Draft], chance: np.random.Generator, synchronous: str
+) -> tuple[int, list[Draft]]:
     """Append until the power goes: how many events were acknowledged, and all that were tried."""
     acknowledged, tried = 0, list(before)
     try:
