@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from event_logs import bare, draft, drafts, sqlite_place
 
-from ohmline.errors import FileFormatError, OhmlineError
+from event_logs import bare, draft, drafts, sqlite_place
+from ohmline.errors import FileFormatError, JournalError
 from ohmline.store import head as head_module
 from ohmline.store.events import Event, SqliteLog, sqlite_log
 
@@ -80,8 +80,7 @@ def is_harmless_or_refused(folder: Path, files: Files, events: list[Event]) -> b
         (folder / name).write_bytes(data)
     try:
         log = opened(folder)
-    except OhmlineError as error:
-        assert isinstance(error, FileFormatError) or "cannot be" in str(error), error
+    except (FileFormatError, JournalError):
         assert {name: (folder / name).read_bytes() for name in files} == files, "a refused log was changed"
         return False
     with log:
@@ -151,7 +150,9 @@ def test_a_wal_that_was_left_over_is_taken_up(killed: tuple[Path, list[Event]]) 
 def test_a_lost_wal_is_noticed(killed: tuple[Path, list[Event]]) -> None:
     folder, _ = killed
     (folder / "events.db-wal").unlink()
-    with pytest.raises(FileFormatError, match="ends with event 2, but event 11 was acknowledged: the end is lost"):
+    with pytest.raises(
+        FileFormatError, match="ends with event 2, but event 11 was acknowledged: the end is lost"
+    ):
         sqlite_place(folder).open()
 
 

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+
 from dying_writer import write_until_killed
-from event_logs import Place, bare, drafts, postgres_place, sqlite_place
+from event_logs import Place, bare, drafts, sqlite_place
 
 
 def kill_often(place: Place, times: int) -> None:

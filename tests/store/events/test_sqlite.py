@@ -13,11 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from event_logs import bare, draft, drafts, sqlite_place
 
+from event_logs import bare, draft, drafts, sqlite_place
 from ohmline.errors import FileFormatError, JournalError, ProjectInUse
 from ohmline.store.events import SqliteLog, open_log, sqlite_file, sqlite_log
-
 
 OTHER = """
 import sqlite3, sys

@@ -125,7 +125,9 @@ class SqliteLog(EventLog):
                 f"{self.name} cannot be in WAL mode here ({mode}); keep it on a disk of this machine"
             )
         self._writer.execute(f"PRAGMA synchronous = {self._synchronous}; PRAGMA fullfsync = ON")
-        self._writer.execute(f"PRAGMA journal_size_limit = {4 * LONG * 4096}")  # after a long read of somebody
+        self._writer.execute(
+            f"PRAGMA journal_size_limit = {4 * LONG * 4096}"
+        )  # after a long read of somebody
 
     def _grown(self, connection: Any, database: str, pages: int) -> int:
         self._pages = pages
