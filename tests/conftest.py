@@ -1,11 +1,16 @@
-"""Settings for every test: one thread, and bounded Hypothesis runs."""
+"""Settings for every test: one thread, bounded Hypothesis runs, and a real PostgreSQL for those that ask."""
 
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import closing
+from urllib.parse import urlsplit
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -16,3 +21,23 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real PostgreSQL: on the server that OHMLINE_POSTGRES names, or on one that is started."""
+    named = os.environ.get("OHMLINE_POSTGRES")
+    if named:
+        psycopg = pytest.importorskip("psycopg")
+        name = f"ohmline_test_{os.getpid()}"
+        with closing(psycopg.connect(named, autocommit=True)) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+            yield urlsplit(named)._replace(path=f"/{name}").geturl()
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the folder where the wheel keeps its lock
+        pgserver = pytest.importorskip("pgserver")
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()

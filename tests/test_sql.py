@@ -35,15 +35,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real PostgreSQL."""
-    pgserver = pytest.importorskip("pgserver")
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
-
-
 @pytest.fixture(params=["sqlite", "duckdb", "adbc", pytest.param("postgres", marks=pytest.mark.slow)])
 def connection(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     """An empty database of each kind."""

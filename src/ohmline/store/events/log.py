@@ -135,7 +135,10 @@ class EventLog(ABC):
     def verify(self) -> None:
         """Read the whole log; an error where an event was changed, lost or added without its hash."""
         self._expect_open()
-        self._check_tables()
+        try:
+            self._check_tables()
+        except Failed as failure:
+            raise JournalError(f"{self.name}: {failure.why}; {failure.remedy}") from None
         self._check((-1, NOTHING), self._last[0], self._last)
 
     @final
@@ -209,7 +212,7 @@ class EventLog(ABC):
 
     @abstractmethod
     def _check_tables(self) -> None:
-        """FileFormatError where the tables themselves are damaged."""
+        """FileFormatError where the tables themselves are damaged; Failed where they cannot be looked at."""
 
     @abstractmethod
     def _tidy(self) -> None:

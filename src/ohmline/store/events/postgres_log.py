@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 
-from ohmline.errors import FileFormatError, JournalError
+from ohmline.errors import JournalError
 from ohmline.extras import require
 from ohmline.store.events.event import Row
 from ohmline.store.events.log import EventLog, Failed, Unreadable
@@ -91,47 +91,57 @@ class PostgresLog(EventLog):
     def _rows(self, after: int, last: int, most: int) -> list[Row]:
         psycopg = self._psycopg
         with self._reading:
-            for again in (False, True):
-                try:
-                    if again:
-                        self._reader.close()
-                        self._reader = self._connected(reader=True)
-                    return self._reader.execute(self._table.select, (after, last, most)).fetchall()
-                except psycopg.OperationalError as error:
-                    if again:
-                        raise JournalError(
-                            f"{self.name} cannot be read ({first_line(error)}); is the server there?"
-                        ) from None
-                except (psycopg.InternalError, psycopg.DataError) as error:
-                    raise Unreadable(f"it is damaged ({first_line(error)})") from None
-                except (psycopg.Error, AttributeError) as error:
-                    raise JournalError(f"{self.name} cannot be read ({first_line(error)})") from None
-        raise AssertionError("unreachable")
+            try:
+                return self._selected(after, last, most)
+            except (psycopg.InternalError, psycopg.DataError) as error:
+                raise Unreadable(f"it is damaged ({first_line(error)})") from None
+            except psycopg.Error as error:
+                raise JournalError(
+                    f"{self.name} cannot be read ({first_line(error)}); is the server there?"
+                ) from None
+
+    def _selected(self, after: int, last: int, most: int) -> list[Row]:
+        """Rows, from a new connection where the old one is lost."""
+        if self._closed:
+            raise JournalError(f"{self.name} is closed; open it again")
+        if self._reader is not None:
+            with suppress(self._psycopg.OperationalError):
+                return self._reader.execute(self._table.select, (after, last, most)).fetchall()
+        self._hang_up("_reader")
+        self._reader = self._connected(reader=True)
+        return self._reader.execute(self._table.select, (after, last, most)).fetchall()
 
     def _end(self) -> tuple[int, str]:
         with self._told():
-            found = self._writer.execute(self._table.last).fetchone()
+            found = self._session().execute(self._table.last).fetchone()
         return (-1, NOTHING) if found is None else found
 
     def _insert(self, rows: list[Row]) -> None:
+        columns = map(list, zip(*rows, strict=True))
         with self._told():
-            done = self._writer.execute(self._table.insert, (*map(list, zip(*rows, strict=True)), *self.head))
+            done = self._session().execute(self._table.insert, (*columns, *self.head))
             if done.rowcount != len(rows):
                 raise Failed("another program has written to it", "open it again")
 
     def _remove(self, after: int) -> None:
-        with self._told(), self._writer.transaction():
-            self._writer.execute(self._table.unguarded)
-            self._writer.execute(self._table.delete, (after,))
-            self._writer.execute(self._table.guarded)
+        session = self._session()
+        with self._told(), session.transaction():
+            session.execute(self._table.unguarded)
+            session.execute(self._table.delete, (after,))
+            session.execute(self._table.guarded)
 
     def _probe(self) -> None:
         with self._told():
-            self._writer.execute(self._table.comment)
+            self._session().execute(self._table.comment)
+
+    def _session(self) -> Any:
+        if self._writer is None:
+            raise Failed("there is no connection to the server", "start it, then try again")
+        return self._writer
 
     def _check_tables(self) -> None:
-        with self._told(), self._reading:
-            make_table(self._reader, self._table, empty=False)
+        with self._told():
+            make_table(self._session(), self._table, empty=False)
 
     def _tidy(self) -> None:
         pass
@@ -165,18 +175,10 @@ class PostgresLog(EventLog):
             raise Failed(
                 f"the server refused it ({first_line(error)})", "change that", lasting=False
             ) from None
-        except psycopg.errors.InternalError_ as error:
-            raise FileFormatError(
-                f"{self.name} is damaged ({first_line(error)}); restore it from a copy"
-            ) from None
         except psycopg.Error as error:
             raise Failed(
                 f"the server did not do it ({first_line(error)})", "mend that, then try again"
             ) from None
-        except AttributeError:
-            if self._writer is not None:
-                raise
-            raise Failed("there is no connection to the server", "start it, then try again") from None
 
     def _shut(self) -> None:
         with self._reading:

@@ -71,7 +71,7 @@ class SqliteLog(EventLog):
     ) -> None:
         apsw()
         self._path = Path(os.path.realpath(path))
-        if self._path.is_dir():
+        if os.path.isdir(self._path):  # also where nobody may look
             raise JournalError(f"{path} is a folder, not a log of events")
         super().__init__(str(path), Head(head, str(path), open_file=open_head))
         self._vfs, self._synchronous = vfs, synchronous
@@ -112,7 +112,8 @@ class SqliteLog(EventLog):
         self._pages = 0
         self._next = LONG
         self._writer.set_wal_hook(self._grown)
-        self._probe()  # so that there is a -wal file, of which the log remembers which one it is
+        self._probe()  # makes the -wal file
+        self._reader.execute(_LAST).fetchall()  # opens it, so that both have the same one from now on
         self._files = {path: identity(path) for path in (self._path, Path(f"{self._path}-wal"))}
         for connection in (self._writer, self._reader):
             connection.config(apsw().SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
@@ -124,6 +125,9 @@ class SqliteLog(EventLog):
                 f"{self.name} cannot be in WAL mode here ({mode}); keep it on a disk of this machine"
             )
         self._writer.execute(f"PRAGMA synchronous = {self._synchronous}; PRAGMA fullfsync = ON")
+        self._writer.execute(
+            f"PRAGMA journal_size_limit = {4 * LONG * 4096}"
+        )  # after a long read of somebody
 
     def _grown(self, connection: Any, database: str, pages: int) -> int:
         self._pages = pages
