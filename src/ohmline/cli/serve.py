@@ -106,10 +106,10 @@ def serve(
 
 def _demo() -> Path:
     """The demo project of the current folder, made if it is not there."""
-    from ohmline.service.demo import demo_project
+    from ohmline.recipes import demo
 
     folder = Path(DEMO)
     if not folder.exists():
         print(f"making a demo project in {folder} …", file=sys.stderr)
-        demo_project(folder)
+        demo(folder)
     return folder

@@ -76,7 +76,9 @@ class Endpoint:
         await reply(scope, receive, send)
 
     async def _answer(self, route: Route, call: Call) -> Answer:
-        state = self._state
+        state, told = self._state, call.told
+        if told.origin and route.method not in SAFE:
+            expect_own_page(told, by_cookie=False, secure=state.names.is_secure(told))
         if route.role is not None:
             call.who = who = self._person(route, call)
             if route.role is Role.ADMIN and who.role is not Role.ADMIN:
@@ -102,7 +104,6 @@ class Endpoint:
     def _person(self, route: Route, call: Call) -> Person:
         """Who asks, by token or cookie."""
         state, told = self._state, call.told
-        secure = state.names.is_secure(told)
         if told.authorization:
             scheme, _, token = told.authorization.partition(b" ")
             person = (
@@ -110,13 +111,11 @@ class Endpoint:
                 if scheme.lower() == b"bearer"
                 else None
             )
-            if told.origin and route.method not in SAFE:
-                expect_own_page(told, by_cookie=False, secure=secure)
         else:
             name = cookie_of(told, state.cookie_start)
             person = state.sessions.person(name) if name else None
             if person is not None and route.method not in SAFE:
-                expect_own_page(told, by_cookie=True, secure=secure)
+                expect_own_page(told, by_cookie=True, secure=state.names.is_secure(told))
         if person is None:
             client = call.scope.get("client") or ("?",)
             state.buckets.take(f"\0{client[0]}")  # whoever tries tokens, tries them slowly

@@ -9,15 +9,17 @@ import asyncio
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Self, final
 
 from ohmline.errors import ParameterError
 from ohmline.extras import require
+from ohmline.labelling.answers import id_of
+from ohmline.project.formats.label_studio import Task, Vote, tasks_to_json
 from ohmline.service.cells import celled, node_cell
 from ohmline.service.guards import BARE_HEADERS
-from ohmline.service.label_studio import tasks_of
 from ohmline.service.reply import Headers, Receive, Scope, Send, encode
 
 Row = dict[str, Any]
@@ -123,14 +125,25 @@ def parquet_pieces(rows: Iterable[Row]) -> Iterator[bytes]:
 
 
 def studio_pieces(rows: Iterable[Row]) -> Iterator[bytes]:
-    """The tasks of Label Studio.
+    """The tasks of Label Studio: what people said as annotations, what the learner says as predictions.
 
     Parameters
     ----------
     rows
-        The rows of votes, labels or predictions.
+        The rows of votes, labels or predictions; several of one node make one task.
     """
-    return json_pieces(tasks_of(rows))
+    tasks: dict[Hashable, Task] = {}
+    for row in rows:
+        node = id_of(row["node"])
+        fields = {name: str(row[name]) for name in ("text", "image") if row.get(name)}
+        task = tasks.get(node) or Task(node, fields)
+        if row.get("source") == "prediction":
+            task = replace(task, prediction=row["label"], probability=row["probability"])
+        elif row["label"] is not None:
+            vote = Vote(row["label"], row.get("person") or "", row.get("time") or "", row.get("seconds"))
+            task = replace(task, votes=(*task.votes, vote))
+        tasks[node] = task
+    return json_pieces(tasks_to_json(tasks.values()))
 
 
 FORMATS: dict[str, tuple[Callable[[Iterable[Row]], Iterator[bytes]], str, str]] = {

@@ -15,9 +15,11 @@ from ohmline.checks import file_path, shown
 from ohmline.errors import DataError, OhmlineError, UnknownProject
 from ohmline.project.folder import ABOUT
 from ohmline.service.problems import Problem
+from ohmline.service.warming import warm_up
 
 if TYPE_CHECKING:
     from ohmline.project import Host
+    from ohmline.project.map import Map
     from ohmline.project.recipe import RecipeFunction
 
 log = logging.getLogger("ohmline.service")
@@ -46,6 +48,7 @@ class Workspace:
             raise DataError(f"{self.folder} is no folder; name a project, or a folder of projects")
         self._recipe = recipe
         self._hosts: dict[str, Host] = {}
+        self._maps: dict[str, Map] = {}
         self._broken: dict[str, OhmlineError] = {}
         self._making = asyncio.Lock()
         self.single = (self.folder / ABOUT).is_file()
@@ -74,6 +77,8 @@ class Workspace:
     async def close(self) -> None:
         """Let every project finish what it has begun, and close it."""
         hosts, self._hosts = self._hosts, {}
+        for map in self._maps.values():
+            await map.close()
         for host in hosts.values():
             try:
                 await host.stop()
@@ -94,6 +99,17 @@ class Workspace:
         if id in self._broken:
             raise self._broken[id]
         raise UnknownProject(f"there is no project {shown(id)}; GET /api/projects lists those there are")
+
+    def map(self, id: str) -> Map:
+        """The map of a project.
+
+        Parameters
+        ----------
+        id
+            The name of its folder.
+        """
+        self.host(id)
+        return self._maps[id]
 
     async def create(self, id: str | None, name: str, make: Callable[[Path], Any]) -> Host:
         """Make a project, whole or not at all, and open it.
@@ -142,8 +158,14 @@ class Workspace:
 
     async def _open(self, folder: Path, id: str) -> None:
         from ohmline.project import Host, Project
+        from ohmline.project.folder import read_about
+        from ohmline.project.map import Map
+        from ohmline.recipes import find
 
-        project = await asyncio.to_thread(Project.open, folder, recipe=self._recipe)
+        named = read_about(folder).recipe
+        recipe = self._recipe or (find(named) if named else None)
+        project = await asyncio.to_thread(Project.open, folder, recipe=recipe)
+        await asyncio.to_thread(warm_up, recipe)
         try:
             host = Host(project)
             await host.start()
@@ -151,6 +173,7 @@ class Workspace:
             project.close()
             raise
         self._hosts[id] = host
+        self._maps[id] = Map(host)
 
 
 def project_id(name: str) -> str:

@@ -10,11 +10,13 @@ from typing import Any
 
 from ohmline.checks import shown
 from ohmline.errors import ConflictingLabels, FileFormatError, Forbidden
+from ohmline.labelling.answers import written_id
 from ohmline.project import commands as c
+from ohmline.project.formats.label_studio import labels_of, read_tasks
 from ohmline.service.cells import node_of_cell, uncelled
 from ohmline.service.exports import download
+from ohmline.service.ids import label_of, node_of
 from ohmline.service.images import MEDIA_TYPES, keep_image, read_image
-from ohmline.service.label_studio import labels_in_tasks
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, Reply, answer
 from ohmline.service.route import PROJECT, Call, Route
@@ -52,9 +54,22 @@ async def import_labels(call: Call) -> Answer:
     asked: requests.ImportQuery = call.query
     read = labels_in_tasks if asked.format == "label-studio" else labels_in_csv
     labels = await asyncio.to_thread(read, call.body)
+    if not labels:
+        raise FileFormatError("the body has no labels; send some")
     command = c.Import(tuple(labels.items()), f"a {asked.format} file", key=asked.key)
     written = await do(call, command)
     return answer({"seq": written["seq"], "hash": written["hash"], "labels": written["count"]})
+
+
+def labels_in_tasks(body: bytes) -> dict[Hashable, Any]:
+    """The labels in a file of Label Studio, where all annotations of a task agree.
+
+    Parameters
+    ----------
+    body
+        The file.
+    """
+    return {node_of(written_id(node)): label_of(label) for node, label in labels_of(read_tasks(body)).items()}
 
 
 def labels_in_csv(body: bytes) -> dict[Hashable, Any]:

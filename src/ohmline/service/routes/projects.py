@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ohmline.checks import shown
 from ohmline.errors import ParameterError
 from ohmline.project import Host, Project, Settings
 from ohmline.project import commands as c
+from ohmline.recipes import find
 from ohmline.service.building import edges_of, fields_of, graph_of, labels_of
 from ohmline.service.ids import label_of, node_of
 from ohmline.service.people import Role
@@ -33,7 +33,8 @@ async def create(call: Call) -> Answer:
     wanted: requests.NewProject = call.body
     settings = Settings(**_set(wanted.settings)) if wanted.settings is not None else Settings()
     classes = [label_of(each) for each in wanted.classes]
-    _expect_shipped(wanted.recipe)
+    if wanted.recipe:
+        find(wanted.recipe)
 
     def make(folder: Path) -> None:
         Project.create(
@@ -122,13 +123,6 @@ def _summary(id: str, host: Host) -> dict[str, Any]:
     here = host.project
     labels = len(here.ledger.labels)
     return {"id": id, "name": here.name, "nodes": len(here.nodes), "labels": labels, "classes": here.classes}
-
-
-def _expect_shipped(recipe: str) -> None:
-    from ohmline.recipes import RECIPES
-
-    if recipe and recipe not in RECIPES:
-        raise ParameterError(f"there is no recipe {shown(recipe)}; there are {', '.join(sorted(RECIPES))}")
 
 
 ROUTES = (

@@ -99,9 +99,13 @@ async def do_audit(call: Call) -> Answer:
 def _audit(call: Call) -> dict[str, Any]:
     project = call.project
     now = project.progress()
-    begun = project.ledger.audit
-    number = project.ledger.audits if begun is None else begun.number
-    return {"running": begun is not None, "number": number, "more": now["more"], "limit": now["limit"]}
+    ledger = project.ledger
+    return {
+        "running": ledger.audit is not None,
+        "number": ledger.begun,
+        "more": now["more"],
+        "limit": now["limit"],
+    }
 
 
 async def people(call: Call) -> Answer:
@@ -115,13 +119,13 @@ async def people(call: Call) -> Answer:
 
 async def whole_map(call: Call) -> Answer:
     """The map, or word that it is being drawn."""
-    found = await call.at.map()
+    found = await call.state.workspace.map(call.path["p"]).whole()
     return answer({"state": "drawing"}, 202) if found is None else answer(found)
 
 
 async def neighbourhood(call: Call) -> Answer:
     """The nodes around one."""
-    found = await call.at.neighbourhood(node_in(call.query.node), call.query.hops)
+    found = await call.state.workspace.map(call.path["p"]).around(node_in(call.query.node), call.query.hops)
     return answer(found)
 
 
