@@ -50,9 +50,13 @@ def ring(n: int = 30) -> Graph:
 
 def make_project(folder: Path, *, n: int = 30, **options: Any) -> Path:
     """A small project with texts."""
-    nodes = {k: {"text": f"item {k}\nmore about it", "colour": "red" if k % 2 else "blue"} for k in range(0, n, 2)}
+    nodes = {
+        k: {"text": f"item {k}\nmore about it", "colour": "red" if k % 2 else "blue"} for k in range(0, n, 2)
+    }
     settings = options.pop("settings", Settings(goal=0.2))
-    return Project.create(folder, graph=ring(n), classes=CLASSES, name="A club", nodes=nodes, settings=settings, **options)
+    return Project.create(
+        folder, graph=ring(n), classes=CLASSES, name="A club", nodes=nodes, settings=settings, **options
+    )
 
 
 @contextmanager
@@ -63,7 +67,10 @@ def running(folder: Path, limits: Limits = PLENTY, **options: Any) -> Iterator[R
 
     def work() -> None:
         try:
-            serve(Options(folder, port=0, limits=limits, who="root", **options), lambda s: (found.append(s), ready.set()))
+            serve(
+                Options(folder, port=0, limits=limits, who="root", **options),
+                lambda s: (found.append(s), ready.set()),
+            )
         except BaseException as error:
             failed.append(error)
         finally:

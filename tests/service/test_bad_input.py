@@ -166,7 +166,9 @@ def test_projects_that_are_not_there(served: Running) -> None:
         expect_problem(served.admin.get(f"/api/projects/{id}/progress"), 404)
 
 
-@pytest.mark.parametrize("media_type", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+@pytest.mark.parametrize(
+    "media_type", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
+)
 def test_a_form_is_not_json(served: Running, media_type: str) -> None:
     body = b'{"node": 1, "label": "left"}'
     expect_problem(send(served, "/labels", body, **{"Content-Type": media_type}), 415, "application/json")
@@ -264,7 +266,9 @@ def test_a_name_that_is_taken(served: Running) -> None:
         ("xlsx", "text/csv", b"", 422),
     ],
 )
-def test_imports_that_do_not_fit(served: Running, form: str, media_type: str, body: bytes, status: int) -> None:
+def test_imports_that_do_not_fit(
+    served: Running, form: str, media_type: str, body: bytes, status: int
+) -> None:
     reply = served.admin.post(
         served.url("/import"), params={"format": form}, content=body, headers={"Content-Type": media_type}
     )

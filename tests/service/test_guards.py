@@ -43,7 +43,9 @@ def test_without_a_token_there_is_nothing(served: Running, name: str) -> None:
     expect_problem(reply, 401, "token")
     assert reply.headers["www-authenticate"].startswith("Bearer")
     for wrong in ("Bearer ohm-00000000-" + "x" * 43, "Bearer", "Basic YTpi", "Bearer \xff"):
-        expect_problem(ask(served.nobody, route, headers={"Authorization": wrong.encode("latin-1")}), 401, "nobody's")
+        expect_problem(
+            ask(served.nobody, route, headers={"Authorization": wrong.encode("latin-1")}), 401, "nobody's"
+        )
     assert served.state() == before
 
 
@@ -59,7 +61,9 @@ def test_a_cookie_alone_changes_nothing(served: Running, name: str) -> None:
     own = {"X-Ohmline": "1", "Origin": served.started.address}
     before = served.state()
     with httpx.Client(base_url=served.started.address, timeout=60) as browser:
-        assert browser.post("/api/login", json={"token": served.started.token}, headers=own).status_code == 200
+        assert (
+            browser.post("/api/login", json={"token": served.started.token}, headers=own).status_code == 200
+        )
         route = BY_NAME[name]
         expect_problem(ask(browser, route), 403, "Origin")
         expect_problem(ask(browser, route, headers={"Origin": served.started.address}), 403, "X-Ohmline")

@@ -64,7 +64,9 @@ def test_a_question_is_answered_skipped_undone_and_given_back(served: Running) -
     assert (written["node"], written["label"], written["resolved"]) == (first["node"], "left", "left")
     assert len(written["hash"]) == 64
     assert good(served.ann.post(served.url("/labels"), json=body)) == written  # the same key: done once
-    skipped = good(served.ann.post(served.url("/skips"), json={"node": second["node"], "lease": second["lease"]}))
+    skipped = good(
+        served.ann.post(served.url("/skips"), json={"node": second["node"], "lease": second["lease"]})
+    )
     assert skipped["seq"] == written["seq"] + 1
     undone = good(served.ann.post(served.url("/undo"), json={}))
     assert undone["undone"] == skipped["seq"]
@@ -75,7 +77,9 @@ def test_a_question_is_answered_skipped_undone_and_given_back(served: Running) -
 
 def test_many_nodes_get_one_label_as_one_event(served: Running) -> None:
     before = served.project().seq
-    written = good(served.ann.post(served.url("/labels/many"), json={"nodes": [20, 21, 22], "label": "right"}))
+    written = good(
+        served.ann.post(served.url("/labels/many"), json={"nodes": [20, 21, 22], "label": "right"})
+    )
     assert (written["seq"], written["count"]) == (before + 1, 3)
     card = good(served.ann.get(served.url("/node"), params={"id": "21"}))
     assert card["label"] == "right"
@@ -201,12 +205,21 @@ def test_a_project_is_made_and_opened(served: Running) -> None:
         "settings": {"goal": 0.1, "overlap": 2},
     }
     made = good(served.admin.post("/api/projects", json=new), 201)
-    assert made == {"id": "second-with-texts", "name": new["name"], "nodes": 4, "labels": 1, "classes": ["x", "y"]}
+    assert made == {
+        "id": "second-with-texts",
+        "name": new["name"],
+        "nodes": 4,
+        "labels": 1,
+        "classes": ["x", "y"],
+    }
     again = good(served.admin.post("/api/projects", json=new), 201)
     assert again["id"] == "second-with-texts-2"
     here = served.url(id="second-with-texts")
     assert good(served.ann.get(here))["settings"]["overlap"] == 2
-    assert good(served.ann.post(f"{here}/predict", json={"node": ["d", 1]}))["predictions"][0]["node"] == ["d", 1]
+    assert good(served.ann.post(f"{here}/predict", json={"node": ["d", 1]}))["predictions"][0]["node"] == [
+        "d",
+        1,
+    ]
 
 
 def test_operations(served: Running) -> None:

@@ -194,7 +194,12 @@ def misshapen(error: msgspec.ValidationError, found: Any) -> Problem:
     words = printable(str(error))
     place = _PLACE.search(words)
     what = words if place is None else words[: place.start()]
-    detail = what.replace("`", "").replace("Expected", "expected").replace("Object contains", "the object has an").replace("Object missing", "the object lacks the")
+    detail = (
+        what.replace("`", "")
+        .replace("Expected", "expected")
+        .replace("Object contains", "the object has an")
+        .replace("Object missing", "the object lacks the")
+    )
     where = "" if place is None else place.group(1).lstrip(".")
     if where and "[...]" not in where:
         for name, number in _STEP.findall("." + where if not where.startswith("[") else where):

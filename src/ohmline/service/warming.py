@@ -34,7 +34,9 @@ def warm_up(recipe: RecipeFunction | None) -> None:
     graph = Graph.from_edges([(k, k + 1) for k in range(7)])
     with tempfile.TemporaryDirectory() as folder:
         try:
-            made = Project.create(Path(folder, "warm"), graph=graph, classes=["a", "b"], labels={0: "a", 7: "b"})
+            made = Project.create(
+                Path(folder, "warm"), graph=graph, classes=["a", "b"], labels={0: "a", 7: "b"}
+            )
             with Project.open(made, recipe=recipe) as project:
                 project.predict([3], why=3)
                 project.do(c.Lease(), "ann")
