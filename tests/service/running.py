@@ -54,9 +54,8 @@ def make_project(folder: Path, *, n: int = 30, **options: Any) -> Path:
         k: {"text": f"item {k}\nmore about it", "colour": "red" if k % 2 else "blue"} for k in range(0, n, 2)
     }
     settings = options.pop("settings", Settings(goal=0.2))
-    return Project.create(
-        folder, graph=ring(n), classes=CLASSES, name="A club", nodes=nodes, settings=settings, **options
-    )
+    options |= {"graph": ring(n), "classes": CLASSES, "name": "A club", "nodes": nodes, "settings": settings}
+    return Project.create(folder, **options)
 
 
 @contextmanager
@@ -65,12 +64,13 @@ def running(folder: Path, limits: Limits = PLENTY, **options: Any) -> Iterator[R
     _, token = add_person(folder, "ann", Role.ANNOTATOR)
     ready, found, failed = threading.Event(), [], []
 
+    def note(started: Started) -> None:
+        found.append(started)
+        ready.set()
+
     def work() -> None:
         try:
-            serve(
-                Options(folder, port=0, limits=limits, who="root", **options),
-                lambda s: (found.append(s), ready.set()),
-            )
+            serve(Options(folder, port=0, limits=limits, who="root", **options), note)
         except BaseException as error:
             failed.append(error)
         finally:

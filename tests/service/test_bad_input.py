@@ -107,6 +107,7 @@ def test_values_of_another_shape(served: Running, body: Any, words: tuple[str, .
         ("/classes", {"remove": "nothing"}, 422),
         ("/nodes", {"nodes": []}, 422),
         ("/nodes", {"nodes": [{"id": 1}]}, 422),
+        ("/nodes", {"nodes": [{"id": ["a", 1]}]}, 422),
         ("/nodes", {"nodes": [{"id": "n", "fields": {"a": 1}}]}, 422),
         ("/edges", {"edges": [["a"]]}, 422),
         ("/edges", {"edges": [[1, 2, "heavy"]]}, 422),

@@ -1,6 +1,6 @@
-"""What a project knows, as files: CSV, JSON, Parquet, and the tasks of Label Studio.
+"""Rows as files: CSV, JSON, Parquet, and the tasks of Label Studio.
 
-Rows are made and written in a worker thread, piece by piece, so that nobody who labels waits for an export.
+What can be written piece by piece is sent while it is made; all writing is done in a worker thread.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ import asyncio
 import csv
 import io
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Hashable
+from contextlib import aclosing
 from dataclasses import replace
-from itertools import chain, islice
 from typing import Any, Self, final
 
 from ohmline.errors import ParameterError
@@ -23,8 +24,119 @@ from ohmline.service.guards import BARE_HEADERS
 from ohmline.service.reply import Headers, Receive, Scope, Send, encode
 
 Row = dict[str, Any]
-ROWS = 500
-"""Rows in one piece."""
+
+
+class Writer(ABC):
+    """Makes a file of rows."""
+
+    media_type: str
+    end: str
+    """The end of the file's name."""
+
+    @abstractmethod
+    def rows(self, rows: list[Row]) -> bytes:
+        """What can be written of the file after some more rows."""
+
+    @abstractmethod
+    def rest(self) -> bytes:
+        """The end of the file."""
+
+
+@final
+class Csv(Writer):
+    """A table of text, its header first."""
+
+    media_type, end = "text/csv; charset=utf-8", "csv"
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Lines, the header before the first."""
+        head = [] if self._begun else [list(rows[0])]
+        self._begun = True
+        return _lines([*head, *([_cell(name, value) for name, value in row.items()] for row in rows)])
+
+    def rest(self) -> bytes:
+        """Nothing, or a header without rows."""
+        return b"" if self._begun else b"node,label\n"
+
+
+@final
+class Json(Writer):
+    """A list in JSON, one row per line."""
+
+    media_type, end = "application/json", "json"
+
+    def __init__(self) -> None:
+        self._before = b"[\n"
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Entries of the list."""
+        written = self._before + b",\n".join(map(encode, rows))
+        self._before = b",\n"
+        return written
+
+    def rest(self) -> bytes:
+        """The end of the list."""
+        return b"\n]\n" if self._before == b",\n" else b"[]\n"
+
+
+@final
+class Parquet(Writer):
+    """A Parquet file, whole at the end; nodes and payloads are JSON in columns of text."""
+
+    media_type, end = "application/vnd.apache.parquet", "parquet"
+
+    def __init__(self) -> None:
+        self._columns: dict[str, list[Any]] = {}
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Keep them."""
+        for row in rows:
+            for name, value in row.items():
+                self._columns.setdefault(name, []).append(_plain(name, value))
+        return b""
+
+    def rest(self) -> bytes:
+        """The file."""
+        polars = require("polars", "io")
+        columns = self._columns or {"node": [], "label": []}
+        made = [polars.Series(name, _alike(values)) for name, values in columns.items()]
+        file = io.BytesIO()
+        polars.DataFrame(made).write_parquet(file)
+        return file.getvalue()
+
+
+@final
+class Studio(Writer):
+    """The tasks of Label Studio: what people said as annotations, what the learner says as predictions."""
+
+    media_type, end = "application/json", "label-studio.json"
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, Task] = {}
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Several rows of one node make one task."""
+        for row in rows:
+            node = id_of(row["node"])
+            task = self._tasks.get(node) or Task(node, {"text": row["text"]} if row.get("text") else {})
+            if row.get("source") == "prediction":
+                task = replace(task, prediction=row["label"], probability=row["probability"])
+            elif row["label"] is not None:
+                vote = Vote(row["label"], row.get("person") or "", row.get("time") or "", row.get("seconds"))
+                task = replace(task, votes=(*task.votes, vote))
+            self._tasks[node] = task
+        return b""
+
+    def rest(self) -> bytes:
+        """The file."""
+        return encode(tasks_to_json(self._tasks.values()))
+
+
+WRITERS: dict[str, type[Writer]] = {"csv": Csv, "json": Json, "parquet": Parquet, "label-studio": Studio}
+"""Format -> what makes it."""
 
 
 @final
@@ -33,23 +145,29 @@ class Download:
 
     Parameters
     ----------
-    pieces
-        Makes its pieces, in a worker thread.
+    rows
+        The rows, piece by piece.
+    what
+        What they are: labels, votes, predictions or events.
+    form
+        The format.
     name
-        What the file is called.
-    media_type
-        The type of its content.
+        The project's id.
     """
 
     status = 200
 
-    def __init__(self, pieces: Iterator[bytes], name: str, media_type: str) -> None:
-        self._pieces, self._name, self._media_type = pieces, name, media_type
+    def __init__(self, rows: AsyncIterator[list[Row]], what: str, form: str, name: str) -> None:
+        if form == "label-studio" and what == "events":
+            raise ParameterError("events are no tasks of Label Studio; ask for votes, or for another format")
+        writer = WRITERS[form]()
+        self._pieces = _pieces(rows, writer)
+        self._name, self._media_type = f"{name}-{what}.{writer.end}", writer.media_type
         self._first = b""
 
     async def begin(self) -> Self:
         """Make the first piece, so that an error comes before the first byte."""
-        self._first = await asyncio.to_thread(next, self._pieces, b"")
+        self._first = await anext(self._pieces, b"")
         return self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -60,125 +178,21 @@ class Download:
             *BARE_HEADERS,
         ]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        piece: bytes | None = self._first
-        while piece is not None:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-            piece = await asyncio.to_thread(next, self._pieces, None)
+        await send({"type": "http.response.body", "body": self._first, "more_body": True})
+        async with aclosing(self._pieces) as pieces:
+            async for piece in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def csv_pieces(rows: Iterable[Row]) -> Iterator[bytes]:
-    """A table of text, its header first.
-
-    Parameters
-    ----------
-    rows
-        The rows, all with the same columns.
-    """
-    rows = iter(rows)
-    first = next(rows, None)
-    if first is None:
-        yield b"node\n"
-        return
-    yield _lines([list(first)])
-    rest = chain([first], rows)
-    while piece := list(islice(rest, ROWS)):
-        yield _lines([[_cell(name, value) for name, value in row.items()] for row in piece])
-
-
-def json_pieces(rows: Iterable[Row]) -> Iterator[bytes]:
-    """A list in JSON, one row per line.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    """
-    rows, between = iter(rows), b"[\n"
-    while piece := list(islice(rows, ROWS)):
-        yield between + b",\n".join(map(encode, piece))
-        between = b",\n"
-    yield b"\n]\n" if between == b",\n" else b"[]\n"
-
-
-def parquet_pieces(rows: Iterable[Row]) -> Iterator[bytes]:
-    """A Parquet file; nodes and payloads are JSON in columns of text.
-
-    Parameters
-    ----------
-    rows
-        The rows, all with the same columns.
-    """
-    polars = require("polars", "io")
-    columns: dict[str, list[Any]] = {}
-    for row in rows:
-        for name, value in row.items():
-            columns.setdefault(name, []).append(_plain(name, value))
-    if not columns:
-        columns = {"node": []}
-    made = {name: polars.Series(name, _alike(values)) for name, values in columns.items()}
-    file = io.BytesIO()
-    polars.DataFrame(list(made.values())).write_parquet(file)
-    data = file.getvalue()
-    for start in range(0, len(data), 2**16):
-        yield data[start : start + 2**16]
-
-
-def studio_pieces(rows: Iterable[Row]) -> Iterator[bytes]:
-    """The tasks of Label Studio: what people said as annotations, what the learner says as predictions.
-
-    Parameters
-    ----------
-    rows
-        The rows of votes, labels or predictions; several of one node make one task.
-    """
-    tasks: dict[Hashable, Task] = {}
-    for row in rows:
-        node = id_of(row["node"])
-        fields = {name: str(row[name]) for name in ("text", "image") if row.get(name)}
-        task = tasks.get(node) or Task(node, fields)
-        if row.get("source") == "prediction":
-            task = replace(task, prediction=row["label"], probability=row["probability"])
-        elif row["label"] is not None:
-            vote = Vote(row["label"], row.get("person") or "", row.get("time") or "", row.get("seconds"))
-            task = replace(task, votes=(*task.votes, vote))
-        tasks[node] = task
-    return json_pieces(tasks_to_json(tasks.values()))
-
-
-FORMATS: dict[str, tuple[Callable[[Iterable[Row]], Iterator[bytes]], str, str]] = {
-    "csv": (csv_pieces, "text/csv; charset=utf-8", "csv"),
-    "json": (json_pieces, "application/json", "json"),
-    "parquet": (parquet_pieces, "application/vnd.apache.parquet", "parquet"),
-    "label-studio": (studio_pieces, "application/json", "label-studio.json"),
-}
-"""Format -> how it is made, its media type, and the end of the file's name."""
-
-
-def download(rows: Callable[[], Iterable[Row]], what: str, form: str, name: str) -> Download:
-    """A file with what was asked for.
-
-    Parameters
-    ----------
-    rows
-        Gives the rows; called in the worker thread.
-    what
-        What they are: labels, votes, predictions or events.
-    form
-        The format.
-    name
-        The project's id.
-    """
-    if form == "label-studio" and what == "events":
-        raise ParameterError(
-            "events cannot be written as tasks of Label Studio; ask for votes, or for another format"
-        )
-    write, media_type, end = FORMATS[form]
-
-    def pieces() -> Iterator[bytes]:
-        yield from write(rows())
-
-    return Download(pieces(), f"{name}-{what}.{end}", media_type)
+async def _pieces(rows: AsyncIterator[list[Row]], writer: Writer) -> AsyncGenerator[bytes, None]:
+    async for some in rows:
+        written = await asyncio.to_thread(writer.rows, some)
+        if written:
+            yield written
+    rest = await asyncio.to_thread(writer.rest)
+    if rest:
+        yield rest
 
 
 def _lines(rows: list[list[str]]) -> bytes:
@@ -198,14 +212,12 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _plain(name: str, value: Any) -> Any:
-    if name == "node" or isinstance(value, list | dict | tuple):
-        return json.dumps(value)
-    return value
+    return json.dumps(value) if name == "node" or isinstance(value, list | dict) else value
 
 
 def _alike(values: list[Any]) -> list[Any]:
     """A column of one type: text where the types differ."""
     kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int, float} or len(kinds) <= 1:
-        return values if kinds != {int, float} else [None if v is None else float(v) for v in values]
-    return [None if value is None else str(value) for value in values]
+    if kinds == {int, float}:
+        return [None if value is None else float(value) for value in values]
+    return values if len(kinds) <= 1 else [None if value is None else str(value) for value in values]

@@ -178,6 +178,11 @@ def unreadable(error: Exception, body: bytes) -> Problem:
 
 
 _PLACE = re.compile(r" - at `\$?(.*?)`$")
+_WORDS = {
+    "Expected": "expected",
+    "Object contains": "the object has an",
+    "Object missing": "the object lacks the",
+}
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
@@ -194,12 +199,9 @@ def misshapen(error: msgspec.ValidationError, found: Any) -> Problem:
     words = printable(str(error))
     place = _PLACE.search(words)
     what = words if place is None else words[: place.start()]
-    detail = (
-        what.replace("`", "")
-        .replace("Expected", "expected")
-        .replace("Object contains", "the object has an")
-        .replace("Object missing", "the object lacks the")
-    )
+    detail = what.replace("`", "")
+    for theirs, ours in _WORDS.items():
+        detail = detail.replace(theirs, ours)
     where = "" if place is None else place.group(1).lstrip(".")
     if where and "[...]" not in where:
         for name, number in _STEP.findall("." + where if not where.startswith("[") else where):

@@ -7,13 +7,16 @@ from ohmline.service.ids import label_of, node_of
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, answer
 from ohmline.service.route import PROJECT, Call, Route
-from ohmline.service.routes.doing import do
+from ohmline.service.routes.doing import do, with_address
 from ohmline.service.shapes import replies, requests
 
 
 async def next_questions(call: Call) -> Answer:
     """The questions that are worth most now, for this person alone."""
-    return answer(await do(call, c.Lease(call.body.count)))
+    found = await do(call, c.Lease(call.body.count))
+    for question in found["questions"]:
+        with_address(call, question["card"])
+    return answer(found)
 
 
 async def label(call: Call) -> Answer:

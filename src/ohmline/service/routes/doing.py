@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from ohmline.project.commands import Command
 from ohmline.service.people import Role
@@ -18,6 +19,21 @@ def is_admin(call: Call) -> bool:
         The request.
     """
     return call.person.role is Role.ADMIN
+
+
+def with_address(call: Call, card: dict[str, Any]) -> dict[str, Any]:
+    """A card whose picture has the address that a browser finds it at.
+
+    Parameters
+    ----------
+    call
+        The request.
+    card
+        What there is to see of a node.
+    """
+    if card["image"] is not None:
+        card["image"] = f"/api/projects/{quote(call.path['p'])}/{card['image']}"
+    return card
 
 
 async def do(call: Call, command: Command) -> dict[str, Any]:

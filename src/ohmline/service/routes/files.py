@@ -14,13 +14,14 @@ from ohmline.labelling.answers import written_id
 from ohmline.project import commands as c
 from ohmline.project.formats.label_studio import labels_of, read_tasks
 from ohmline.service.cells import node_of_cell, uncelled
-from ohmline.service.exports import download
+from ohmline.service.exports import Download
 from ohmline.service.ids import label_of, node_of
 from ohmline.service.images import MEDIA_TYPES, keep_image, read_image
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, Reply, answer
 from ohmline.service.route import PROJECT, Call, Route
 from ohmline.service.routes.doing import do, is_admin
+from ohmline.service.rows import rows_of
 from ohmline.service.shapes import replies, requests
 
 
@@ -44,9 +45,7 @@ async def export(call: Call) -> Answer:
         raise Forbidden(
             f"{asked.what} say what each person answered, and are for admins; export labels or predictions"
         )
-    return await download(
-        lambda: project.export_rows(asked.what), asked.what, asked.format, project.id
-    ).begin()
+    return await Download(rows_of(call.at, asked.what), asked.what, asked.format, project.id).begin()
 
 
 async def import_labels(call: Call) -> Answer:

@@ -8,12 +8,13 @@ from typing import Any
 from msgspec import UNSET
 
 from ohmline.errors import ParameterError
+from ohmline.labelling.answers import written_id
 from ohmline.project import commands as c
 from ohmline.service.ids import node_in, node_of
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, answer
 from ohmline.service.route import PROJECT, Call, Route
-from ohmline.service.routes.doing import do, is_admin
+from ohmline.service.routes.doing import do, is_admin, with_address
 from ohmline.service.shapes import replies, requests
 from ohmline.service.sight import as_seen_by
 
@@ -53,13 +54,25 @@ async def predict_by_query(call: Call) -> Answer:
 async def node(call: Call) -> Answer:
     """Everything there is to see of a node."""
     card = call.project.card(node_in(call.query.id, "id"), call.person.name, admin=is_admin(call))
-    return answer(card)
+    return answer(with_address(call, card))
 
 
 async def search(call: Call) -> Answer:
-    """Nodes in whose texts some words are found."""
-    found = await asyncio.to_thread(call.project.search, call.query.q, call.query.limit)
+    """The node of an id, and nodes in whose texts some words are found."""
+    project, words, most = call.project, call.query.q, call.query.limit
+    named = [
+        node for node in dict.fromkeys((words, _number(words))) if node is not None and node in project.nodes
+    ]
+    texts = await asyncio.to_thread(project.attributes.search, words, most)
+    found = []
+    for node in list(dict.fromkeys([*named, *texts]))[:most]:
+        title, label = project.attributes.title(node), project.ledger.labels.get(node)
+        found.append({"node": written_id(node), "title": title, "label": label})
     return answer({"nodes": found})
+
+
+def _number(words: str) -> int | None:
+    return int(words) if words.isascii() and words.isdigit() and len(words) < 19 else None
 
 
 async def history(call: Call) -> Answer:
@@ -152,7 +165,7 @@ ROUTES = (
         "GET",
         f"{PROJECT}/search",
         search,
-        "Find nodes by words in their texts.",
+        "Find nodes by their ids and by words in their texts.",
         replies.FoundNodes,
         query=requests.SearchQuery,
     ),
