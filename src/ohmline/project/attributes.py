@@ -48,7 +48,7 @@ class Attributes:
     def search(self, words: str, most: int) -> list[Hashable]:
         """The nodes in whose fields a text is found."""
         wanted, found = words.casefold(), []
-        for node, fields in self._fields.items():
+        for node, fields in list(self._fields.items()):  # others may add some meanwhile
             if any(wanted in value.casefold() for value in fields.values()):
                 found.append(node)
                 if len(found) == most:

@@ -92,12 +92,7 @@ def checked_fields(fields: Any) -> dict[str, str]:
 
 
 def _id(node: Any) -> Hashable:
-    if isinstance(node, bool) or not isinstance(node, Hashable) or not _plain(node):
-        raise GraphError(f"{shown(node)} cannot be the id of a node; use a text or a number")
-    return node
-
-
-def _plain(node: Any) -> bool:
-    return (
-        all(map(_plain, node)) if isinstance(node, tuple) else writable(node) and not isinstance(node, bool)
-    )
+    if isinstance(node, bool) or not writable(node):  # a learner takes no other once it has begun
+        raise GraphError(f"{shown(node)} cannot be the id of a new node; use a text or a number")
+    found: Hashable = node
+    return found
