@@ -5,7 +5,7 @@ export const MODES = [
   ["label", "Label"],
   ["prediction", "Prediction"],
   ["confidence", "Confidence"],
-  ["wanted", "Next questions"],
+  ["wanted", "To ask"],
 ];
 
 export function tokensOf(element) {
@@ -30,8 +30,6 @@ export function mix(from, to, share) {
   const [a, b] = [parts(from), parts(to)];
   return `#${a.map((value, k) => Math.round(value + (b[k] - value) * share).toString(16).padStart(2, "0")).join("")}`;
 }
-
-export const withAlpha = (colour, alpha) => `rgba(${parts(colour).join(",")},${alpha})`;
 
 // The colour of node k, and whether it stands out in this mode.
 export function colourOf(data, k, mode, tokens) {

@@ -1,4 +1,6 @@
 // A line drawn around nodes with a mouse, a finger or a pen.
+import { useRef, useState } from "preact/hooks";
+import { html } from "../html.js";
 
 // Whether a point lies inside a closed line of points (even-odd rule).
 export function inside({ x, y }, line) {
@@ -12,40 +14,37 @@ export function inside({ x, y }, line) {
 
 const NEAR = 3; // Points nearer than this to the last one are left out.
 
-// Follow the pointer over an element; `onLine(points, done)` is called while it moves and at the end.
-export function followPointer(element, onLine) {
-  let line = null;
+// A sheet over the map that follows the pointer; `onLine(points)` gets the whole line when it is let go.
+export function LassoSheet({ onLine }) {
+  const drawn = useRef(null);
+  const [shown, setShown] = useState([]);
   const at = (event) => {
-    const box = element.getBoundingClientRect();
+    const box = event.currentTarget.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   const down = (event) => {
     if (event.button !== 0) return;
     event.preventDefault();
-    element.setPointerCapture(event.pointerId);
-    line = [at(event)];
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drawn.current = [at(event)];
   };
   const move = (event) => {
-    if (!line) return;
+    if (!drawn.current) return;
     const point = at(event);
-    const last = line.at(-1);
+    const last = drawn.current.at(-1);
     if (Math.hypot(point.x - last.x, point.y - last.y) < NEAR) return;
-    line.push(point);
-    onLine(line, false);
+    drawn.current.push(point);
+    setShown([...drawn.current]);
   };
-  const up = () => {
-    if (!line) return;
-    const whole = line;
-    line = null;
-    onLine(whole, true);
+  const end = (take) => () => {
+    const line = drawn.current;
+    drawn.current = null;
+    setShown([]);
+    if (take && line && line.length > 2) onLine(line);
   };
-  const cancel = () => {
-    line = null;
-    onLine([], true);
-  };
-  const handlers = { pointerdown: down, pointermove: move, pointerup: up, pointercancel: cancel };
-  for (const [kind, handler] of Object.entries(handlers)) element.addEventListener(kind, handler);
-  return () => {
-    for (const [kind, handler] of Object.entries(handlers)) element.removeEventListener(kind, handler);
-  };
+  return html`
+    <svg class="lasso" aria-hidden="true" onPointerDown=${down} onPointerMove=${move} onPointerUp=${end(true)} onPointerCancel=${end(false)}>
+      ${shown.length > 1 ? html`<polygon points=${shown.map(({ x, y }) => `${x},${y}`).join(" ")} />` : null}
+    </svg>
+  `;
 }

@@ -34,6 +34,12 @@ export function Panel({ app, data, selection, setSelection, grow, label, show, s
                 ${items.length === 1 ? html`<button class="button tiny" onClick=${() => show(items[0])}>Show around it</button>` : null}
                 <button class="button tiny" onClick=${() => setSelection(new selection.constructor())}>Clear</button>
               </div>
+              ${labelled
+                ? html`<label class="choice"><input type="checkbox" checked=${overwrite} onChange=${(event) => setOverwrite(event.target.checked)} /> also the ${many(labelled, "node")} that ${labelled === 1 ? "has" : "have"} a label</label>`
+                : null}
+              <h4>${meant.length ? `Label ${meant.length === 1 ? "it" : `all ${count(meant.length)} at once`}` : "All of these have a label"}</h4>
+              <${Answers} classes=${classes} disabled=${!meant.length} name="Label the selection" onAnswer=${(chosen) => label(meant.map((item) => item.node), chosen)} />
+              <p class="muted small">One event, one undo (<kbd>u</kbd>).</p>
               <ul class="rows plain chosen-nodes">
                 ${items.slice(0, MOST_LISTED).map(
                   (item) => html`
@@ -46,12 +52,6 @@ export function Panel({ app, data, selection, setSelection, grow, label, show, s
                 )}
               </ul>
               ${items.length > MOST_LISTED ? html`<p class="muted small">and ${count(items.length - MOST_LISTED)} more</p>` : null}
-              ${labelled
-                ? html`<label class="choice"><input type="checkbox" checked=${overwrite} onChange=${(event) => setOverwrite(event.target.checked)} /> also the ${many(labelled, "node")} that ${labelled === 1 ? "has" : "have"} a label</label>`
-                : null}
-              <h4>${meant.length ? `Label ${meant.length === 1 ? "it" : `all ${count(meant.length)} at once`}` : "All of these have a label"}</h4>
-              <${Answers} classes=${classes} disabled=${!meant.length} name="Label the selection" onAnswer=${(chosen) => label(meant.map((item) => item.node), chosen)} />
-              <p class="muted small">One event, one undo (<kbd>u</kbd>).</p>
             `
           : html`<p class="muted">Draw a line around nodes with the <button class="link" onClick=${() => setLasso(true)}>lasso</button>, or find some by name and select them. Clicking a node opens it.</p>`}
       </section>

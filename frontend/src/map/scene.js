@@ -2,7 +2,7 @@
 import { UndirectedGraph } from "graphology";
 import Sigma from "sigma";
 import { EdgeLineProgram } from "sigma/rendering";
-import { colourOf, mix, tokensOf, withAlpha } from "./colours.js";
+import { colourOf, mix, tokensOf } from "./colours.js";
 import { inside } from "./lasso.js";
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -21,7 +21,8 @@ export class Scene {
       edgeProgramClasses: { line: EdgeLineProgram },
       hideEdgesOnMove: data.edges.length > 60000,
       labelDensity: 0.5,
-      labelRenderedSizeThreshold: 9,
+      labelGridCellSize: 160,
+      labelRenderedSizeThreshold: 11,
       labelSize: 12,
       minCameraRatio: 0.01,
       maxCameraRatio: 3,
@@ -55,7 +56,7 @@ export class Scene {
       attributes.forceLabel = picked && chosen.size <= 12;
       return attributes;
     }, { attributes: ["color", "size", "zIndex", "forceLabel"] });
-    this.sigma.setSetting("defaultEdgeColor", withAlpha(tokens.edge, data.edges.length > 20000 ? 0.12 : choosing ? 0.15 : 0.28));
+    this.sigma.setSetting("defaultEdgeColor", mix(tokens.panel, tokens.edge, data.edges.length > 20000 ? 0.18 : choosing ? 0.2 : 0.4));
     this.sigma.setSetting("labelColor", { color: tokens.text });
     this.sigma.setSetting("labelFont", tokens.font);
     this.sigma.refresh();

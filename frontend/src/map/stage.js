@@ -3,16 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { nameOf } from "../core/words.js";
 import { html } from "../html.js";
 import { Icon } from "../parts/icons.js";
-import { followPointer } from "./lasso.js";
+import { LassoSheet } from "./lasso.js";
 import { itemAt } from "./selection.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export function Stage({ app, data, mode, only, lasso, setLasso, selection, setSelection }) {
   const place = useRef(null);
-  const cover = useRef(null);
   const scene = useRef(null);
-  const [line, setLine] = useState([]);
   const [failed, setFailed] = useState("");
   const [ready, setReady] = useState(0);
 
@@ -47,16 +45,11 @@ export function Stage({ app, data, mode, only, lasso, setLasso, selection, setSe
     return () => scheme.removeEventListener("change", paint);
   });
 
-  useEffect(() => {
-    if (!lasso || !cover.current) return undefined;
-    return followPointer(cover.current, (points, done) => {
-      setLine(done ? [] : [...points]);
-      if (!done || points.length < 3 || !scene.current) return;
-      const found = scene.current.within(points).map((k) => itemAt(data, k));
-      setSelection(selection.with(found));
-      setLasso(false);
-    });
-  }, [lasso, data, selection, ready]);
+  const surround = (line) => {
+    if (!scene.current) return;
+    setSelection(selection.with(scene.current.within(line).map((k) => itemAt(data, k))));
+    setLasso(false);
+  };
 
   const press = (event) => {
     if (!scene.current || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -71,9 +64,7 @@ export function Stage({ app, data, mode, only, lasso, setLasso, selection, setSe
   return html`
     <div class="stage">
       <div class="canvas" ref=${place} tabindex="0" role="application" aria-label=${`Map of ${nodes} nodes. Arrow keys move, plus and minus zoom, 0 shows all. To select by keyboard, use the search beside it.`} onKeyDown=${press}></div>
-      ${lasso
-        ? html`<svg class="lasso" ref=${cover} aria-hidden="true">${line.length > 1 ? html`<polygon points=${line.map(({ x, y }) => `${x},${y}`).join(" ")} />` : null}</svg>`
-        : null}
+      ${lasso ? html`<${LassoSheet} onLine=${surround} />` : null}
       <div class="stage-tools" role="group" aria-label="Map tools">
         <button class=${lasso ? "chosen" : ""} aria-pressed=${lasso} aria-label="Lasso: draw a line around nodes to select them" title="Lasso" onClick=${() => setLasso(!lasso)}><${Icon} name="lasso" /></button>
         <button aria-label="Zoom in" title="Zoom in (+)" onClick=${() => scene.current?.zoom(true)}><${Icon} name="plus" /></button>

@@ -3,7 +3,7 @@ import { nameOf, percent, same } from "../core/words.js";
 import { html } from "../html.js";
 import { codeOf, colourName, Label, Mark } from "./mark.js";
 
-const MOST_BARS = 5;
+const MOST_BARS = 4;
 
 export function Content({ card }) {
   const fields = Object.entries(card.fields ?? {});

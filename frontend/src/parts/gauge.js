@@ -11,12 +11,13 @@ export function headline(progress) {
 
 // What is known about the wrong ones among the rest: a limit that was audited, or the learner's own estimate.
 export function knownShare(progress) {
+  if (progress.stage === "finished") return null;
   if (progress.limit) return { share: progress.limit.share, audited: true };
   if (progress.estimate !== null && progress.estimate !== undefined) return { share: progress.estimate, audited: false };
   return null;
 }
 
-export function Gauge({ progress, settings }) {
+export function Gauge({ progress }) {
   if (!progress) return null;
   const known = knownShare(progress);
   const { goal, limit, more } = progress;
@@ -36,7 +37,7 @@ export function Gauge({ progress, settings }) {
         : null}
       <p class="sentence">${progress.sentence}</p>
       <dl class="facts">
-        ${goal !== null && goal !== undefined ? html`<div><dt>Goal</dt><dd>${percent(goal)}</dd></div>` : null}
+        ${goal !== null && goal !== undefined && !known ? html`<div><dt>Goal</dt><dd>${percent(goal)}</dd></div>` : null}
         ${more !== null && more !== undefined && !reached ? html`<div><dt>About</dt><dd>${many(more, "more label")}</dd></div>` : null}
         ${limit ? html`<div><dt>Checked</dt><dd>${count(limit.sampled)}, ${count(limit.found)} wrong</dd></div>` : null}
         ${limit && progress.confidence ? html`<div><dt>Confidence</dt><dd>${percent(progress.confidence)}</dd></div>` : null}
@@ -63,7 +64,7 @@ function Bar({ share, goal, top, audited }) {
         <span class=${`fill ${audited ? "" : "estimate"} ${good && audited ? "good" : ""}`} style=${{ width: at(share) }}></span>
         ${goal !== null && goal !== undefined ? html`<span class="goal" style=${{ left: at(goal) }}></span>` : null}
       </div>
-      ${goal !== null && goal !== undefined ? html`<span class="goal-name" aria-hidden="true" style=${{ left: at(goal) }}>goal</span>` : null}
+      ${goal !== null && goal !== undefined ? html`<span class="goal-name" aria-hidden="true" style=${{ left: `clamp(2rem, ${at(goal)}, calc(100% - 2rem))` }}>goal ${percent(goal)}</span>` : null}
     </div>
   `;
 }

@@ -35,7 +35,7 @@ export function Neighbourhood({ card, classes, hidden, hovered, edges, onNode })
             <title>${`${each.title || nameOf(each.node)}: ${each.said ? nameOf(each.label) : "no label"}`}</title>
             <circle class="hit" r="13" />
             <g transform="translate(-8 -8)"><path class=${`${colourName(each.code)} ${each.said ? "" : "guess"}`} d=${each.code >= 0 ? shapeOf(each.code) : "M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3z"} /></g>
-            ${shown.length <= NAMED ? html`<text y=${places[k].y < HEIGHT / 2 ? -13 : 21}>${shorten(each.title || nameOf(each.node), 16)}</text>` : null}
+            ${shown.length <= NAMED ? html`<text y=${places[k].y < HEIGHT / 2 ? -13 : 21}>${shorten(each.title || nameOf(each.node), 15)}</text>` : null}
           </g>
         `,
       )}
@@ -48,7 +48,7 @@ export function Neighbourhood({ card, classes, hidden, hovered, edges, onNode })
 function placeOf(k, number) {
   const angle = -Math.PI / 2 + (2 * Math.PI * (k + (number === 2 ? 0.5 : 0))) / number;
   const ring = number > 12 && k % 2 ? 0.72 : 1;
-  return { x: WIDTH / 2 + 122 * ring * Math.cos(angle), y: HEIGHT / 2 + 84 * ring * Math.sin(angle) };
+  return { x: WIDTH / 2 + 104 * ring * Math.cos(angle), y: HEIGHT / 2 + 84 * ring * Math.sin(angle) };
 }
 
 function describe(all, classes) {

@@ -61,8 +61,10 @@ function Top({ app, views = [], view = "" }) {
     <header class="top">
       <div class="where">
         ${page ? html`<a class="home" href=${projects.length > 1 ? "#/" : "#"} aria-label="Ohmline: all projects" onClick=${(event) => goHome(event, app)}><${Logo} /></a>` : null}
-        <h1>${project ? project.name || project.id : "Ohmline"}</h1>
-        ${progress ? html`<span class="counted"><b>${count(progress.labels)}</b> of ${count(progress.nodes)} labelled</span>` : null}
+        <div class="name">
+          <h1>${project ? project.name || project.id : "Ohmline"}</h1>
+          ${project && progress ? html`<p class="counted"><b>${count(progress.labels)}</b> of ${count(progress.nodes)} labelled</p>` : null}
+        </div>
       </div>
       ${views.length > 1
         ? html`<nav class="views" aria-label="Views">

@@ -1,6 +1,5 @@
 // What happened, newest first, with an undo for one's own; and the ways to take the labels away.
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { isAdmin } from "../core/app.js";
 import { ago, many, nameOf, problemOf } from "../core/words.js";
 import { html } from "../html.js";
 import { Label } from "../parts/mark.js";
@@ -55,7 +54,7 @@ async function lastSeq(app) {
 
 function Row({ app, event }) {
   const { classes } = app.state.project;
-  const mayUndo = UNDOABLE.has(event.kind) && !event.undone && (event.actor === app.state.me?.person || isAdmin(app.state));
+  const mayUndo = UNDOABLE.has(event.kind) && !event.undone && event.actor === app.state.me?.person;
   return html`
     <li class=${event.undone ? "undone" : ""}>
       <span class="seq">#${event.seq}</span>

@@ -14,7 +14,7 @@ import { Finished, NothingNow } from "../parts/finished.js";
 const ASKED = { query: "Question", audit: "Random check", stream: "Just arrived", again: "Again" };
 
 export function LabelDesk({ app, root }) {
-  const { project, progress } = app.state;
+  const { progress } = app.state;
   const { desk } = app;
   const [finding, setFinding] = useState(false);
   const question = desk.state.queue[0] ?? null;
@@ -37,11 +37,10 @@ export function LabelDesk({ app, root }) {
     <h2 class="hidden">Label</h2>
     <div class="desk" tabindex=${app.options.page ? null : "0"}>
       <div class="desk-main">
-        ${question ? html`<${Question} app=${app} question=${question} finding=${finding} leave=${() => setFinding(false)} />` : html`<${NoQuestion} app=${app} />`}
-        <${LastLine} app=${app} />
+        ${question ? html`<${Question} app=${app} question=${question} finding=${finding} leave=${() => setFinding(false)} />` : html`<${NoQuestion} app=${app} /><${Aside} app=${app} />`}
       </div>
       <aside class="desk-side" aria-label="Progress and neighbourhood">
-        <${Gauge} progress=${progress} settings=${project.settings} />
+        <${Gauge} progress=${progress} />
         ${question ? html`<${Around} app=${app} question=${question} />` : null}
       </aside>
     </div>
@@ -97,6 +96,7 @@ function Question({ app, question, finding, leave }) {
         <button class="ghost" aria-keyshortcuts="Shift+S" onClick=${() => desk.set({ skipping: true })}><kbd aria-hidden="true">⇧ s</kbd> Skip and say why</button>
         <button class="ghost" aria-keyshortcuts="u" onClick=${() => desk.undo()}><kbd aria-hidden="true">u</kbd> Undo</button>
         <button class="ghost" aria-keyshortcuts="?" onClick=${() => app.set({ help: true })}><kbd aria-hidden="true">?</kbd> Keys</button>
+        <${LastLine} app=${app} />
       </div>
     </div>
     <p class="hidden" role="status" aria-live="polite" aria-atomic="true">${`${ASKED[question.asked] ?? "Question"}: ${titleOf(card)}. ${question.why}`}</p>
@@ -138,22 +138,34 @@ function pairsOf({ ids, edges }) {
 function NoQuestion({ app }) {
   const { desk } = app;
   const { fetching, problem, empty, line, waiting } = desk.state;
-  if (line === "offline" && !fetching) {
-    return html`<${Failed} problem=${{ title: "You are offline", detail: waiting ? `${waiting === 1 ? "One answer is" : `${waiting} answers are`} kept in this browser and will be sent when the line is back.` : "The next question comes when the line is back." }} again=${() => desk.wake()} />`;
+  if (line === "offline") {
+    const kept = waiting === 1 ? "One answer is" : `${waiting} answers are`;
+    return html`
+      <div class="sheet state">
+        <h3>You are offline</h3>
+        <p class="muted">${waiting ? `${kept} kept in this browser and will be sent when the line is back.` : "The next question comes when the line is back."}</p>
+        <button class="button" onClick=${() => desk.wake()}>Try again</button>
+      </div>
+    `;
   }
   if (problem && !fetching) return html`<${Failed} problem=${problem} again=${() => desk.fill()} />`;
   if (empty) return app.state.progress?.stage === "finished" ? html`<${Finished} app=${app} />` : html`<${NothingNow} app=${app} />`;
   return html`<div class="sheet question waiting"><${Loading} text="The next question is on its way…" /></div>`;
 }
 
+// Undo stays at hand when there is no question.
+const Aside = ({ app }) => html`
+  <div class="desk-actions">
+    <button class="ghost" aria-keyshortcuts="u" onClick=${() => app.desk.undo()}><kbd aria-hidden="true">u</kbd> Undo</button><${LastLine} app=${app} />
+  </div>
+`;
+
 function LastLine({ app }) {
-  const { last, waiting, undoing } = app.desk.state;
+  const { last, waiting, undoing, line } = app.desk.state;
   const newest = app.desk.outbox.items.at(-1);
-  let words = "Nothing answered yet in this sitting.";
+  let words = "";
   if (undoing) words = "Taking back…";
-  else if (waiting && newest) words = html`Sending: ${newest.title} ${newest.label !== null ? html`→ <b>${nameOf(newest.label)}</b>` : "(skipped)"}`;
+  else if (waiting && newest) words = html`${line === "ok" ? "Sending" : "Waiting"}: ${newest.title} ${newest.label !== null ? html`→ <b>${nameOf(newest.label)}</b>` : "(skipped)"}`;
   else if (last) words = html`Saved #${last.seq}: ${last.title} ${last.label !== null ? html`→ <b>${nameOf(last.label)}</b>` : "(skipped)"}`;
-  return html`
-    <p class="last-line"><span>${words}</span><button class="link" onClick=${() => app.desk.undo()}>Undo</button></p>
-  `;
+  return html`<p class="last-line">${words}</p>`;
 }
