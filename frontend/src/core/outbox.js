@@ -4,6 +4,8 @@
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 15000;
 const LATER = new Set([0, 408, 425, 429, 500, 502, 503, 504]);
+const BUSY = new Set([429, 500, 503]); // The server is there, and cannot take it now.
+const MOST_FAILURES = 5; // So often the server may fail on an answer before it is given up.
 
 export class Outbox {
   // `send(item)` gives a promise of {status, json}; `settle(item, reply)` takes what the server said in the end.
@@ -85,8 +87,9 @@ export class Outbox {
           this.mark("locked");
           return;
         }
-        if (LATER.has(reply.status)) {
-          this.mark(reply.status === 503 ? "refused" : "offline");
+        item.failures = (item.failures ?? 0) + (reply.status === 500 ? 1 : 0);
+        if (LATER.has(reply.status) && item.failures < MOST_FAILURES) {
+          this.mark(BUSY.has(reply.status) ? "refused" : "offline");
           this.later();
           return;
         }

@@ -39,5 +39,5 @@ export function colourOf(data, k, mode, tokens) {
   }
   const value = mode === "confidence" ? (data.label[k] >= 0 ? 1 : data.confidence[k]) : data.wanted[k];
   const share = Math.min(1, Math.max(0, value ?? 0));
-  return { colour: mix(tokens.low, tokens.high, share), out: mode === "wanted" && share > 0.66 };
+  return { colour: mix(tokens.low, tokens.high, share), out: mode === "wanted" && share > 0 };
 }

@@ -11,6 +11,7 @@ const WHAT = [
   ["predictions", "Predictions", "what the learner says of every node", ["csv", "json", "parquet"]],
   ["events", "Events", "the whole log", ["csv", "json", "parquet"]],
 ];
+const FOR_ADMINS = new Set(["votes", "events"]); // They say what each person answered.
 const FORMATS = { csv: "CSV", json: "JSON", parquet: "Parquet", "label-studio": "Label Studio" };
 
 export function Exports({ app }) {
@@ -18,7 +19,7 @@ export function Exports({ app }) {
     <section class="sheet" aria-labelledby="export">
       <h3 id="export">Export</h3>
       <ul class="exports">
-        ${WHAT.map(
+        ${WHAT.filter(([what]) => isAdmin(app.state) || !FOR_ADMINS.has(what)).map(
           ([what, title, words, formats]) => html`
             <li key=${what}>
               <span><b>${title}</b> <span class="muted">${words}</span></span>

@@ -13,10 +13,11 @@ export function Choose({ app }) {
       <h2 id="choose-title">Projects</h2>
       <ul class="cards">
         ${projects.map((project) => {
+          if (project.problem) return html`<li key=${project.id}><div class="sheet cannot"><h3>${project.name || project.id}</h3><p class="bad">${project.problem}</p></div></li>`;
           const share = project.nodes ? project.labels / project.nodes : 0;
           const classes = Array.isArray(project.classes) ? project.classes.length : project.classes;
           return html`
-            <li>
+            <li key=${project.id}>
               <a class="sheet" href=${addressOf(project.id, "label")} onClick=${(event) => openProject(event, app, project.id)}>
                 <h3>${project.name || project.id}</h3>
                 <p class="muted">${many(project.nodes, "node")}, ${many(classes, "class", "classes")}</p>

@@ -121,7 +121,7 @@ function Line({ app }) {
   const line = app.desk?.state.line ?? "ok";
   let text = "";
   if (line === "offline") text = "Offline. What you answer is kept in this browser and is sent, in order, when the line is back.";
-  else if (line === "refused") text = "The server cannot write at the moment. Your answers are kept here and are sent as soon as it can.";
+  else if (line === "refused") text = "The server cannot save at the moment. Your answers are kept in this browser and are sent as soon as it can.";
   else if (live === "lost") text = "The live connection is lost; connecting again. Labelling goes on.";
   return html`<div class="line" role="status" aria-live="polite">${text ? html`<p>${text}</p>` : null}</div>`;
 }

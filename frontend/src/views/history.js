@@ -7,7 +7,7 @@ import { Exports } from "../parts/exports.js";
 import { Empty, Failed, Loading } from "../parts/state.js";
 
 const PAGE = 50;
-const UNDOABLE = new Set(["labelled", "many-labelled", "skipped"]);
+const UNDOABLE = new Set(["labelled", "many-labelled", "skipped", "adjudicated"]);
 const QUIET = new Set(["leased", "released"]);
 
 export function History({ app }) {

@@ -97,9 +97,9 @@ function Gold({ app }) {
   const { data, problem, again } = useReading(app, "gold");
   const [node, setNode] = useState(null);
   const { classes } = app.state.project;
-  const items = data?.nodes ?? data?.gold ?? [];
+  const items = data?.gold ?? [];
   const put = async (which, label) => {
-    const reply = await app.inProject("POST", "gold", { node: which, label });
+    const reply = await app.inProject("POST", "gold", { key: freshKey(), node: which, label });
     if (reply.status >= 300 || !reply.status) app.note(problemOf(reply).detail || problemOf(reply).title, "bad");
     setNode(null);
     again();
