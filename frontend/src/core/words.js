@@ -44,6 +44,20 @@ export function ago(time, now = Date.now()) {
 
 export const shorten = (text, length) => (text.length > length ? `${text.slice(0, length - 1).trimEnd()}…` : text);
 
+// Words of the server as a sentence of their own.
+export function sentence(text) {
+  const trimmed = (text ?? "").trim();
+  if (!trimmed) return "";
+  return trimmed[0].toUpperCase() + trimmed.slice(1) + (/[.!?…:]$/.test(trimmed) ? "" : ".");
+}
+
+// A card's text without the title that it begins with.
+export function bodyOf({ title, text }) {
+  const whole = (text ?? "").trim();
+  const lines = whole.split("\n");
+  return title && lines[0].trim() === title.trim() ? lines.slice(1).join("\n").trim() : whole;
+}
+
 // A key for a request that may be sent twice. `randomUUID` is missing where the page comes over plain http.
 export function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

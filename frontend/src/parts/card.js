@@ -1,5 +1,5 @@
 // What is known of a node: its text, image and fields, what the learner thinks, and why.
-import { nameOf, percent, same } from "../core/words.js";
+import { bodyOf, nameOf, percent, same } from "../core/words.js";
 import { html } from "../html.js";
 import { codeOf, colourName, Label, Mark } from "./mark.js";
 
@@ -7,9 +7,10 @@ const MOST_BARS = 4;
 
 export function Content({ card }) {
   const fields = Object.entries(card.fields ?? {});
+  const body = bodyOf(card);
   return html`
-    ${card.image ? html`<img class="picture" src=${card.image} alt=${card.text ? "" : `Image of ${card.title || nameOf(card.node)}`} />` : null}
-    ${card.text && card.text !== card.title ? html`<p class="text">${card.text}</p>` : null}
+    ${card.image ? html`<img class="picture" src=${card.image} alt=${body ? "" : `Image of ${card.title || nameOf(card.node)}`} />` : null}
+    ${body ? html`<p class="text">${body}</p>` : null}
     ${fields.length
       ? html`<dl class="fields">${fields.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${nameOf(value)}</dd></div>`)}</dl>`
       : null}

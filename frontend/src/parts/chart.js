@@ -4,15 +4,16 @@ import uPlot from "uplot";
 import { html } from "../html.js";
 
 const HEIGHT = 240;
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7];
 
-export function Chart({ x, lines, across, format, theme, name }) {
+export function Chart({ x, lines, across, format, whole, theme, name }) {
   const place = useRef(null);
   useEffect(() => {
     const element = place.current;
-    let plot = draw(element, { x, lines, across, format });
+    let plot = draw(element, { x, lines, across, format, whole });
     const redraw = () => {
       plot.destroy();
-      plot = draw(element, { x, lines, across, format });
+      plot = draw(element, { x, lines, across, format, whole });
     };
     const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     watcher.observe(element);
@@ -30,7 +31,7 @@ export function Chart({ x, lines, across, format, theme, name }) {
   `;
 }
 
-function draw(element, { x, lines, across, format }) {
+function draw(element, { x, lines, across, format, whole }) {
   const style = getComputedStyle(element);
   const colour = (token) => style.getPropertyValue(`--${token}`).trim();
   const strokes = { main: colour("accent"), limit: colour("warn"), goal: colour("ok") };
@@ -45,8 +46,8 @@ function draw(element, { x, lines, across, format }) {
       cursor: { y: false, points: { size: 6 } },
       scales: { x: { time: false }, y: { range: (_, low, high) => [0, high > 0 ? 1.08 * high : 1] } },
       axes: [
-        { ...axis, label: across, labelSize: 22, size: 34 },
-        { ...axis, size: 52, values: (_, ticks) => ticks.map(format) },
+        { ...axis, label: across, labelSize: 22, size: 34, incrs: WHOLE },
+        { ...axis, size: 52, incrs: whole ? WHOLE : undefined, values: (_, ticks) => ticks.map(format) },
       ],
       series: [
         {},

@@ -1,5 +1,5 @@
 // "You may stop": how much of the rest may be wrong, against the goal, in words and as a bar.
-import { count, many, percent } from "../core/words.js";
+import { count, many, percent, sentence } from "../core/words.js";
 import { html } from "../html.js";
 
 export function headline(progress) {
@@ -35,7 +35,7 @@ export function Gauge({ progress }) {
             <${Bar} share=${known.share} goal=${goal} top=${top} audited=${known.audited} />
           `
         : null}
-      <p class="sentence">${progress.sentence}</p>
+      <p class="sentence">${sentence(progress.sentence)}</p>
       <dl class="facts">
         ${goal !== null && goal !== undefined && !known ? html`<div><dt>Goal</dt><dd>${percent(goal)}</dd></div>` : null}
         ${more !== null && more !== undefined && !reached ? html`<div><dt>About</dt><dd>${many(more, "more label")}</dd></div>` : null}

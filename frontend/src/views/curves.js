@@ -1,6 +1,6 @@
 // How the work goes: three curves, each with the server's sentence and with its numbers as a table.
 import { useReading } from "../core/reading.js";
-import { count, percent } from "../core/words.js";
+import { count, percent, sentence } from "../core/words.js";
 import { html } from "../html.js";
 import { Chart } from "../parts/chart.js";
 import { Empty, Failed, Loading } from "../parts/state.js";
@@ -19,7 +19,7 @@ export function Curves({ app }) {
     <div class="charts">
       <${Figure}
         title="Mistakes"
-        sentence=${sentences.mistakes}
+        says=${sentences.mistakes}
         more=${mistakes.certificate ? "" : mistakes.certificate_says}
         theme=${app.state.theme}
         x=${mistakes.of?.length ? mistakes.of : answered}
@@ -30,10 +30,10 @@ export function Curves({ app }) {
         ]}
         format=${count}
       />
-      <${Figure} title="Labels asked" sentence=${sentences.labels} theme=${app.state.theme} x=${labels.seq} across="event number" lines=${[{ name: "labels", values: labels.count, kind: "main", step: true }]} format=${count} />
+      <${Figure} title="Labels asked" says=${sentences.labels} theme=${app.state.theme} x=${labels.seq} across="event number" lines=${[{ name: "labels", values: labels.count, kind: "main", step: true }]} format=${count} />
       <${Figure}
         title="Audited error"
-        sentence=${sentences.audit}
+        says=${sentences.audit}
         theme=${app.state.theme}
         x=${audit.at}
         across="labels given"
@@ -49,13 +49,17 @@ export function Curves({ app }) {
   `;
 }
 
-function Figure({ title, sentence, more = "", theme, x, across, lines, format, none = "Nothing yet." }) {
+function Figure({ title, says, more = "", theme, x, across, lines, format, none = "Nothing yet." }) {
   return html`
     <figure class="sheet chart-sheet" aria-label=${title}>
-      <figcaption><h3>${title}</h3><p>${sentence}</p>${more ? html`<p class="muted small">${more}</p>` : null}</figcaption>
+      <h3>${title}</h3>
       ${x.length
-        ? html`<${Chart} x=${x} lines=${lines} across=${across} format=${format} theme=${theme} name=${`${title}. ${sentence ?? ""}`} /><${Numbers} x=${x} lines=${lines} across=${across} format=${format} />`
+        ? html`<${Chart} whole=${format === count} x=${x} lines=${lines} across=${across} format=${format} theme=${theme} name=${`${title}. ${sentence(says)}`} />`
         : html`<${Empty} title="No curve yet">${none}<//>`}
+      <figcaption><p>${sentence(says)}</p>${more ? html`<p class="muted small">${sentence(more)}</p>` : null}</figcaption>
+      ${x.length
+        ? html`<${Numbers} x=${x} lines=${lines} across=${across} format=${format} />`
+        : null}
     </figure>
   `;
 }

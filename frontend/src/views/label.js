@@ -1,7 +1,7 @@
 // The desk: one question, one key, the next question.
 import { useEffect, useState } from "preact/hooks";
 import { classOfKey, isForPage, MOST_KEYS } from "../core/keys.js";
-import { keyOf, nameOf, titleOf } from "../core/words.js";
+import { keyOf, nameOf, sentence, titleOf } from "../core/words.js";
 import { html } from "../html.js";
 import { Answers } from "../parts/answers.js";
 import { Because, Content, Neighbours, Opinion } from "../parts/card.js";
@@ -80,7 +80,7 @@ function Question({ app, question, finding, leave }) {
       <div class="reasons">
         <section>
           <h3>Why this one</h3>
-          <p>${question.why}</p>
+          <p>${sentence(question.why)}</p>
         </section>
         <section>
           <h3>The learner thinks</h3>
@@ -99,7 +99,7 @@ function Question({ app, question, finding, leave }) {
         <${LastLine} app=${app} />
       </div>
     </div>
-    <p class="hidden" role="status" aria-live="polite" aria-atomic="true">${`${ASKED[question.asked] ?? "Question"}: ${titleOf(card)}. ${question.why}`}</p>
+    <p class="hidden" role="status" aria-live="polite" aria-atomic="true">${`${ASKED[question.asked] ?? "Question"}: ${titleOf(card)}. ${sentence(question.why)}`}</p>
   `;
 }
 
