@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ohmline.errors import ConflictingLabels, FileFormatError, OhmlineError
-from ohmline.project.formats.label_studio import Task, Vote, labelling_interface, labels_of, tasks_to_json
-from ohmline.project.formats.label_studio_files import read_tasks
+from ohmline.project.formats.label_studio import labelling_interface, labels_of, read_tasks, tasks_to_json
+from ohmline.project.formats.task import Task, Vote
 
 WHEN = "2026-01-02T03:04:05.678Z"
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=8)

@@ -16,62 +16,19 @@ name of a person is an address; who and when always stand in `meta.votes` of the
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, final
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from ohmline.checks import instance, shown
-from ohmline.errors import ConflictingLabels
+from ohmline.checks import instance
 from ohmline.labelling.answers import written_id
+from ohmline.project.formats.label_studio_files import read_tasks as read_tasks
+from ohmline.project.formats.task import Task, Vote
+from ohmline.project.formats.task import labels_of as labels_of
 
 CONTROL, OBJECT = "label", "text"
 """The names of the control and of what it labels, in what is written."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """What one person said of a task.
-
-    Attributes
-    ----------
-    label
-        The class; None for a skip.
-    person, time
-        Who, and when; "" where nobody knows.
-    seconds
-        How long it took, if that is known.
-    """
-
-    label: Any
-    person: str = ""
-    time: str = ""
-    seconds: float | None = None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A node, what there is to read about it, and what was said of it.
-
-    Attributes
-    ----------
-    node
-        The node.
-    fields
-        Texts by name.
-    votes
-        What people said, in the order of the file.
-    prediction, probability
-        What a model says, if it does.
-    """
-
-    node: Hashable
-    fields: Mapping[str, str]
-    votes: tuple[Vote, ...] = ()
-    prediction: Any = None
-    probability: float | None = None
 
 
 def tasks_to_json(tasks: Iterable[Task]) -> list[dict[str, Any]]:
@@ -149,24 +106,3 @@ def _annotation(vote: Vote) -> dict[str, Any]:
     if vote.seconds is not None:
         about["lead_time"] = vote.seconds
     return about
-
-
-def labels_of(tasks: Iterable[Task]) -> dict[Hashable, Any]:
-    """The label of every node on which all votes agree, for `Import`; a node without votes has none.
-
-    Parameters
-    ----------
-    tasks
-        The tasks.
-    """
-    found: dict[Hashable, Any] = {}
-    for task in tasks:
-        for vote in task.votes:
-            if vote.label is None:
-                continue
-            if found.setdefault(task.node, vote.label) != vote.label:
-                raise ConflictingLabels(
-                    f"node {shown(task.node)} has the labels {shown(found[task.node])} and {shown(vote.label)}; keep "
-                    "one of the two"
-                )
-    return found

@@ -10,7 +10,7 @@ from ohmline.checks import shown, text
 from ohmline.errors import FileFormatError
 from ohmline.labelling.answers import id_of
 from ohmline.learn.classes import writable
-from ohmline.project.formats.label_studio import Task, Vote
+from ohmline.project.formats.task import Task, Vote
 
 ABOUT = frozenset(
     ("id", "node", "annotator", "annotation_id", "completed_by", "created_at", "updated_at", "lead_time")
