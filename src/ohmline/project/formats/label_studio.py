@@ -24,7 +24,8 @@ from xml.sax.saxutils import quoteattr
 from ohmline.checks import instance
 from ohmline.labelling.answers import written_id
 from ohmline.project.formats.label_studio_files import read_tasks as read_tasks
-from ohmline.project.formats.task import Task, Vote
+from ohmline.project.formats.task import Task as Task
+from ohmline.project.formats.task import Vote as Vote
 from ohmline.project.formats.task import labels_of as labels_of
 
 CONTROL, OBJECT = "label", "text"
