@@ -21,7 +21,6 @@ import errno
 import hashlib
 import json
 import os
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -32,6 +31,7 @@ from typing import Any, Self, final
 from ohmline.checks import file_path, instance, text
 from ohmline.errors import FileFormatError, JournalError, OhmlineError, ParameterError
 from ohmline.graph.files.paths import replacing
+from ohmline.store.head import NOTHING, Head, in_use, sync_folder, told
 from ohmline.store.lock import try_lock
 from ohmline.store.whole import whole
 
@@ -40,8 +40,6 @@ VERSION = 1
 """The format that is written; every one up to it is read."""
 FIRST = "opened"
 """The kind of the first event, whose payload says what the journal is about."""
-_NOTHING = "0" * 64
-_HEAD_SIZE = 512
 
 
 @final
@@ -96,16 +94,18 @@ class Journal:
         """Why nothing can be written any more; empty while it can."""
         if self.path.is_symlink():
             self.path = Path(os.path.realpath(self.path))
-        self._head = _open_head(self.path)
+        if self.path.is_dir():
+            raise JournalError(f"{self.path} is a folder, not a journal")
+        self._head = Head(head_path(self.path), str(self.path))
         self._log = -1
         try:
             if not self.path.exists():
                 self._begin(instance(about, Mapping, "about"))
             self._log = _open(self.path, os.O_RDWR)
             if not try_lock(self._log):  # by a hard link, or after the head was deleted
-                raise _in_use(self.path, {})
+                raise in_use(str(self.path))
             self.events = self._read()
-            _write_head(self._head, self.events[-1].seq, self.events[-1].hash)
+            self._head.write(self.events[-1].seq, self.events[-1].hash)
         except OSError as error:
             self.close()
             raise _unwritable(self.path, error) from None
@@ -149,11 +149,10 @@ class Journal:
 
     def close(self) -> None:
         """Let others have the journal."""
-        for name in ("_log", "_head"):
-            descriptor = getattr(self, name)
-            if descriptor >= 0:
-                setattr(self, name, -1)
-                os.close(descriptor)
+        if self._log >= 0:
+            descriptor, self._log = self._log, -1
+            os.close(descriptor)
+        self._head.close()
 
     def __enter__(self) -> Self:
         return self
@@ -185,23 +184,23 @@ class Journal:
 
     def _begin(self, about: Mapping[str, Any]) -> None:
         """Make the file, with its first line, whole or not at all."""
-        acknowledged, _ = _head_of(self._head)
+        acknowledged = self._head.seq
         if acknowledged > 0:
             raise FileFormatError(
                 f"{self.path} is gone, but its line {acknowledged + 1} was acknowledged; restore it from a copy, or "
                 f"delete {head_path(self.path)} to begin anew"
             )
-        line, _ = _line(0, self.actor, FIRST, {"format": FORMAT, "version": VERSION, **about}, _NOTHING)
+        line, _ = _line(0, self.actor, FIRST, {"format": FORMAT, "version": VERSION, **about}, NOTHING)
         try:
             with replacing(self.path) as beside:
                 beside.write_bytes(line)
         except OhmlineError as error:
             raise JournalError(str(error)) from None
-        _sync_folder(self.path.parent)
-        _write_head(self._head, -1, _NOTHING)
+        sync_folder(self.path.parent)
+        self._head.write(-1, NOTHING)
 
     def _read(self) -> list[Event]:
-        acknowledged, digest = _head_of(self._head)
+        acknowledged, digest = self._head.seq, self._head.hash
         raw = _content(self._log, self.path)
         events, end = _parse(raw, self.path)
         if end < len(raw):
@@ -239,7 +238,7 @@ class Journal:
                 rest = rest[os.write(self._log, rest) :]
             os.fsync(self._log)
             synced = True
-            _write_head(self._head, event.seq, event.hash)
+            self._head.write(event.seq, event.hash)
         except OSError as error:
             self._take_back(error, synced)
             raise _unwritable(self.path, error) from None
@@ -248,14 +247,14 @@ class Journal:
     def _take_back(self, error: OSError, head: bool) -> None:
         """Make the file as long as it was; the head too, if it may have been written."""
         try:
+            if head:  # first, so that the head is never ahead of the file
+                self._head.write(self.events[-1].seq, self.events[-1].hash)
             os.ftruncate(self._log, self._size)
             os.fsync(self._log)
-            if head:
-                _write_head(self._head, self.events[-1].seq, self.events[-1].hash)
         except OSError as second:
-            self.broken = second.strerror or str(second)
+            self.broken = told(second)
         if error.errno == errno.EIO:  # what the disk holds now is unknown
-            self.broken = self.broken or error.strerror or str(error)
+            self.broken = self.broken or told(error)
 
 
 def read_journal(path: Any) -> list[Event]:
@@ -304,7 +303,7 @@ def _digest(before: str, body: bytes) -> str:
 def _parse(raw: bytes, path: Path) -> tuple[list[Event], int]:
     """The events of all lines that have an end, and where the last of them ends."""
     events: list[Event] = []
-    before, start = _NOTHING, 0
+    before, start = NOTHING, 0
     while (stop := raw.find(b"\n", start)) >= 0:
         event = _event(raw[start:stop], len(events), before, path)
         events.append(event)
@@ -347,7 +346,7 @@ def _check_version(version: Any, path: Path) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> JournalError:
-    return JournalError(f"{path} cannot be written: {error.strerror or error}; what was there before is kept")
+    return JournalError(f"{path} cannot be written: {told(error)}; what was there before is kept")
 
 
 def _open(path: Path, flags: int, mode: int = 0o644) -> int:
@@ -359,7 +358,7 @@ def _open(path: Path, flags: int, mode: int = 0o644) -> int:
     except IsADirectoryError:
         raise JournalError(f"{path} is a folder, not a journal") from None
     except OSError as error:
-        raise JournalError(f"{path} cannot be opened: {error.strerror or error}") from None
+        raise JournalError(f"{path} cannot be opened: {told(error)}") from None
 
 
 def _content(descriptor: int, path: Path) -> bytes:
@@ -369,58 +368,5 @@ def _content(descriptor: int, path: Path) -> bytes:
         while piece := os.read(descriptor, 2**20):
             pieces.append(piece)
     except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror or error}") from None
+        raise JournalError(f"{path} cannot be read: {told(error)}") from None
     return b"".join(pieces)
-
-
-def _open_head(path: Path) -> int:
-    """The head of a journal, locked for this process."""
-    head = head_path(path)
-    if path.is_dir():
-        raise JournalError(f"{path} is a folder, not a journal")
-    descriptor = _open(head, os.O_RDWR | os.O_CREAT)
-    if not try_lock(descriptor):
-        holder = _fields_of(descriptor)
-        os.close(descriptor)
-        raise _in_use(path, holder)
-    return descriptor
-
-
-def _in_use(path: Path, holder: Mapping[str, Any]) -> JournalError:
-    who = f"process {holder['pid']} on {holder['host']}" if "pid" in holder else "another process"
-    return JournalError(f"{path} is in use by {who}; end that one first, or take another journal")
-
-
-def _head_of(descriptor: int) -> tuple[int, str]:
-    """Which event was acknowledged last, and its hash; -1 where the head does not say."""
-    fields = _fields_of(descriptor)
-    seq, digest = fields.get("seq"), fields.get("hash")
-    return (seq, digest) if type(seq) is int and isinstance(digest, str) else (-1, _NOTHING)
-
-
-def _fields_of(descriptor: int) -> dict[str, Any]:
-    try:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        fields = json.loads(os.read(descriptor, _HEAD_SIZE))
-    except (OSError, ValueError):
-        return {}
-    return fields if isinstance(fields, dict) else {}
-
-
-def _write_head(descriptor: int, seq: int, digest: str) -> None:
-    """Write the head in place: it is as long as before, so that a full disk has room for it."""
-    fields = {"seq": seq, "hash": digest, "pid": os.getpid(), "host": socket.gethostname()[:64]}
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, json.dumps(fields).encode("ascii").ljust(_HEAD_SIZE - 1) + b"\n")
-    os.fsync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Put the name of a new file on the disk too, where folders can be synced."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
