@@ -142,8 +142,8 @@ class Wire:
         """The error of a lost line, in words."""
         after = f" for {self.patience:g} seconds" if repeat else ", and whether it was done is not known"
         return ServiceError(
-            f"{self.http.base_url} did not answer{after} ({type(error).__name__}: {error}); is the service running, and "
-            "is the address right?"
+            f"{self.http.base_url} did not answer{after} ({type(error).__name__}: {error}); is the service running, "
+            "and is the address right?"
         )
 
     def error(self, reply: Any) -> OhmlineError:
@@ -165,6 +165,6 @@ class Wire:
             return reply.json()
         except ValueError:
             raise ServiceError(
-                f"{reply.request.url} answered with something that is no JSON: {shown(reply.text)}; is this a service of "
-                "ohmline?"
+                f"{reply.request.url} answered with something that is no JSON: {shown(reply.text)}; is this a service "
+                "of ohmline?"
             ) from None
