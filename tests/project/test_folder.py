@@ -126,11 +126,13 @@ def test_a_damaged_snapshot_is_passed_over(folder):
         project.do(c.Label("1-1", "right"), "ann")
         digest = project.digest()
     whole = path.read_bytes()
-    for damaged in (b"", whole[: len(whole) // 2], whole[:900] + bytes([whole[900] ^ 1]) + whole[901:]):
+    flips = [whole[:k] + bytes([whole[k] ^ 4]) + whole[k + 1 :] for k in range(50, len(whole), 997)]
+    for damaged in (b"", whole[: len(whole) // 2], *flips):
         path.write_bytes(damaged)
         with Project.open(folder) as project:
             assert project.digest() == digest
-            assert "passed over" in project.notes[0]
+            if damaged not in flips:  # a flipped bit may be in a place that says nothing
+                assert "passed over" in project.notes[0]
     path.write_bytes(whole)
     with Project.open(folder) as project:
         assert project.digest() == digest
