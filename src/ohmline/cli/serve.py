@@ -89,6 +89,7 @@ def serve(
         if json:
             document = {
                 "address": server.address,
+                "port": server.port,
                 "token": server.token,
                 "person": server.person,
                 "projects": server.projects,
