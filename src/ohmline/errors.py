@@ -103,3 +103,11 @@ class StaleLease(OhmlineError, ValueError):
 
 class KeyReused(OhmlineError, ValueError):
     """An idempotency key that came with another request before."""
+
+
+class SourceError(OhmlineError):
+    """A source of a stream cannot be read, or has lost its place."""
+
+
+class ServiceError(OhmlineError):
+    """A service cannot be reached, or gave something that is no answer."""

@@ -130,7 +130,7 @@ def test_a_graph_is_coloured_by_class_with_a_name_for_what_has_none() -> None:
 def test_hostile_names_are_shown_as_they_are() -> None:
     names = {0: HOSTILE, 1: "_hidden", 2: "$x^2$", 3: "$broken", 4: "x" * 100}
     graph = ohm.Graph.from_edges([(k, k + 1) for k in range(4)])
-    figure = graph.plot(names)
+    figure = graph.plot(names, limit=60)
     assert set(legend(figure)) == {HOSTILE, "\u200b_hidden", "$x^2$", "$broken", "x" * 30 + "…"}
     assert figure._repr_png_().startswith(b"\x89PNG")
     odd = ohm.Graph.from_edges([("$a", "$b"), ("$b", HOSTILE)])
@@ -147,12 +147,49 @@ def test_amounts_have_a_scale() -> None:
 def test_a_large_graph_says_which_part_is_drawn() -> None:
     star = ohm.Graph.from_edges([(0, k) for k in range(1, 400)] + [(399, 400)])
     figure = star.plot({k: "ab"[k % 2] for k in range(401)}, limit=50)
-    title = figure.axes[0].get_title(loc="left")
-    assert title == (
-        "401 nodes, 400 edges\nThe picture shows 50 of 401 nodes: those nearest to the best-connected one."
-    )
+    assert figure.axes[0].get_title(loc="left") == "401 nodes, 400 edges"
+    said = "The picture shows 50 of 401 nodes: those nearest to the best-connected one."
+    assert figure.get_supxlabel() == said
     with pytest.raises(ParameterError, match="limit must be a whole number of at most 20000, got 10000000"):
         star.plot(limit=10_000_000)
+    axes = ours()
+    star.plot(axes=axes, limit=50)
+    assert axes.get_title(loc="left").replace("\n", " ") == f"401 nodes, 400 edges {said}"
+
+
+def ours() -> Any:
+    """Axes that somebody made for two pictures side by side."""
+    return pytest.importorskip("matplotlib.figure").Figure(figsize=(8, 4)).subplots(1, 2)[0]
+
+
+@pytest.mark.parametrize("classes", [3, 24])
+@pytest.mark.parametrize("shape", ["star", "line"])
+def test_words_of_a_large_graph_meet_neither_each_other_nor_the_edge(shape: str, classes: int) -> None:
+    n = 3000
+    edges = [(0 if shape == "star" else k, k + 1) for k in range(n - 1)]
+    graph = ohm.Graph.from_edges(edges)
+    names = {k: f"a class with quite a long name {k % classes:02}"[-25:] for k in range(n)}
+    figure = graph.plot(names, limit=60)
+    figure._repr_png_()
+    (axes,) = figure.axes
+    note, title, box = figure._supxlabel, axes._left_title, figure.legends[0]
+    places = [part.get_window_extent() for part in (note, title, box)]
+    page = figure.bbox
+    for place in places:
+        assert place.x0 >= page.x0 - 1
+        assert place.x1 <= page.x1 + 1
+        assert place.y0 >= page.y0 - 1
+        assert place.y1 <= page.y1 + 1
+    for one, other in combinations(places, 2):
+        assert not one.overlaps(other)
+
+
+def test_words_stay_within_axes_that_somebody_else_made() -> None:
+    axes = ours()
+    ohm.Graph.from_edges([(0, k) for k in range(1, 3000)]).plot(axes=axes, limit=60)
+    axes.figure.draw_without_rendering()
+    place, room = axes._left_title.get_window_extent(), axes.get_position().width * axes.figure.bbox.width
+    assert place.width <= room * 1.1
 
 
 def test_a_class_keeps_its_colour_where_a_part_is_drawn() -> None:

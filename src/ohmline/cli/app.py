@@ -20,9 +20,11 @@ from ohmline.cli.flags import flags_of, in_flags
 from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
+from ohmline.cli.people import people
 from ohmline.cli.play import play
 from ohmline.cli.predict import predict
 from ohmline.cli.reproduce import reproduce
+from ohmline.cli.serve import serve
 from ohmline.cli.suggest import suggest
 from ohmline.errors import DataError, MissingExtra, OhmlineError
 
@@ -114,6 +116,8 @@ app.command()(play)
 app.command()(predict)
 app.command()(suggest)
 app.command()(label)
+app.command()(serve)
+app.command()(people)
 app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)

@@ -6,27 +6,25 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from hashlib import sha256
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
 from ohmline.arrays import AnyArray, Floats, Ints, vector
-from ohmline.checks import count, flag, instance, listed, room
+from ohmline.checks import count, flag, instance, listed
 from ohmline.errors import GraphError, ShapeError, UnknownNode, WeightError
+from ohmline.graph.assembly import assembled
 from ohmline.graph.columns import index_of, positions_of
 from ohmline.graph.doors.ways_in import WaysIn
 from ohmline.graph.doors.ways_out import WaysOut
 from ohmline.graph.edges import (
     Parallel,
-    check_weights,
     column_of,
-    combined,
     index_from,
     matrix_of,
     parallel_of,
-    refuse_asymmetry,
     split_edges,
     weights_of,
 )
@@ -34,9 +32,6 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.rows import checked_rows
 from ohmline.lazy_names import later
 from ohmline.markup import box, facts, some
-
-if TYPE_CHECKING:
-    pass
 
 
 @final
@@ -184,9 +179,10 @@ class Graph(WaysIn, WaysOut):
                 raise UnknownNode(
                     f"{error}; nodes= names every node of the graph, the ends of its edges as well as isolated ones"
                 ) from None
-        return cls._assemble(
+        adjacency, loops = assembled(
             s, t, column, index, signed=signed, symmetrise=symmetrise, parallel=parallel, listed=True
         )
+        return cls(adjacency, index, signed=signed, dropped_loops=loops)
 
     @classmethod
     def from_scipy(
@@ -235,7 +231,7 @@ class Graph(WaysIn, WaysOut):
             coo.sum_duplicates()
         s, t = (np.asarray(c, dtype=np.int64) for c in coo.coords)
         weights = coo.data.astype(np.float64)
-        return cls._assemble(
+        adjacency, loops = assembled(
             s,
             t,
             weights,
@@ -246,55 +242,6 @@ class Graph(WaysIn, WaysOut):
             listed=False,
             mirrored=True,
         )
-
-    @classmethod
-    def _assemble(
-        cls,
-        s: Ints,
-        t: Ints,
-        weights: Floats,
-        index: NodeIndex,
-        *,
-        signed: bool,
-        symmetrise: bool,
-        parallel: Any,
-        listed: bool,
-        mirrored: bool = False,
-    ) -> Graph:
-        """One checked path from positions and weights to the frozen graph.
-
-        `listed` says that an edge may come in one direction only, `mirrored` that it usually comes in both, so that
-        the two directions are not parallel to each other.
-        """
-        signed, symmetrise = flag(signed, "signed"), flag(symmetrise, "symmetrise")
-        how = parallel_of(parallel)
-        n = len(index)
-        if n == 0:
-            raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
-        room(16 * n, f"a graph of {n} nodes")
-        check_weights(s, t, weights, index, signed=signed)
-        keep = (s != t) & (weights != 0)
-        loops = int(np.count_nonzero((s == t) & (weights != 0)))
-        s, t, weights = s[keep], t[keep], weights[keep]
-        if how is not None:
-            if not mirrored:
-                s, t, symmetrise = np.minimum(s, t), np.maximum(s, t), True
-            s, t, weights = combined(s, t, weights, how, index)
-        low, high = np.minimum(s, t), np.maximum(s, t)
-        # One number per pair sorts faster than two, and weights that are all equal need no sorting.
-        key = low * n + high
-        alike = not len(weights) or bool((weights == weights[0]).all())
-        order = np.argsort(key, kind="stable") if alike else np.lexsort((weights, key))
-        low, high, weights = low[order], high[order], weights[order]
-        last = np.ones(len(low), dtype=bool)
-        last[:-1] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-        if not symmetrise:
-            forward = (s < t)[order]
-            refuse_asymmetry(low, high, weights, last, forward, index, listed=listed)
-        low, high, weights = low[last], high[last], weights[last]
-        upper = sparse.coo_array((weights, (low, high)), shape=(n, n))
-        adjacency = sparse.csr_array(upper + upper.T)
-        adjacency.sort_indices()
         return cls(adjacency, index, signed=signed, dropped_loops=loops)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
+from textwrap import fill
 from types import MethodType
 from typing import Any
 
@@ -162,11 +163,22 @@ def _draw(figure: Any, axes: Any, drawing: Drawing, values: list[Any] | None) ->
                 str(node)[:20], (x, y), (0, 0.55 * np.sqrt(size)), textcoords="offset points", ha="center",
                 va="bottom", fontsize=8, color=SOFT, parse_math=False,
             )  # fmt: skip
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", adjustable="datalim" if outside else None)
     axes.margins(0.05)
     axes.set_axis_off()
     title = f"{counted(drawing.whole.n, 'node')}, {counted(drawing.whole.n_edges, 'edge')}"
-    axes.set_title(title if not drawing.said else f"{title}\n{drawing.said}", loc="left", fontsize=10)
+    if drawing.said and outside:
+        # Under the picture a long line meets neither the legend nor the edge.
+        figure.supxlabel(drawing.said, x=0.01, ha="left", fontsize=9, color=SOFT)
+    elif drawing.said:
+        title = f"{title}\n{fill(drawing.said, _letters(axes, 10))}"
+    axes.set_title(title, loc="left", fontsize=10)
+
+
+def _letters(axes: Any, size: float) -> int:
+    """How many bold letters of so many points fit beside each other on axes."""
+    points = axes.get_window_extent().width / axes.figure.dpi * 72
+    return max(20, int(points / (0.66 * size)))
 
 
 def _continuous(values: list[Any]) -> bool:
@@ -227,7 +239,7 @@ def _legend(axes: Any, outside: bool, scale: float = 1.0) -> None:
     """Names beside the picture, or within axes that are somebody else's."""
     handles, names = axes.get_legend_handles_labels()
     options = {"markerscale": scale, "ncols": 1 if len(names) <= 18 else 2}
-    place = (axes.figure, "outside right upper") if outside else (axes, "best")
+    place = (axes.figure, "outside right center") if outside else (axes, "best")
     for text in place[0].legend(handles, names, loc=place[1], **options).get_texts():
         text.set_parse_math(False)
 

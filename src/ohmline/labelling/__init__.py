@@ -2,7 +2,7 @@
 
 from ohmline.labelling.opinion import Neighbour as Neighbour
 from ohmline.labelling.opinion import Opinion as Opinion
-from ohmline.labelling.session import Progress as Progress
-from ohmline.labelling.session import Question as Question
+from ohmline.labelling.records import Progress as Progress
+from ohmline.labelling.records import Question as Question
+from ohmline.labelling.records import Stage as Stage
 from ohmline.labelling.session import Session as Session
-from ohmline.labelling.session import Stage as Stage

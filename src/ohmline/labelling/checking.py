@@ -45,13 +45,22 @@ class Check:
         Which audit of the job this is, counted from 1.
     seed
         The seed of the job.
+    predicted
+        The predictions and their probabilities, where they do not come from `LocalLGC`. None (default) makes them.
     """
 
     def __init__(
-        self, graph: Graph, classes: Sequence[Any], labels: Mapping[Hashable, Any], number: int, seed: int
+        self,
+        graph: Graph,
+        classes: Sequence[Any],
+        labels: Mapping[Hashable, Any],
+        number: int,
+        seed: int,
+        *,
+        predicted: tuple[dict[Hashable, Any], dict[Hashable, float]] | None = None,
     ) -> None:
         self.number = number
-        self.predictions, self.chances = predictions_from(graph, classes, labels)
+        self.predictions, self.chances = predicted or predictions_from(graph, classes, labels)
         self.estimate = 1.0 - float(np.mean(list(self.chances.values())))
         """The share of wrong predictions in the learner's opinion."""
         self._doubt = {node: round(1 - chance, 2) for node, chance in self.chances.items()}

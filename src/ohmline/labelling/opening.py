@@ -120,11 +120,11 @@ def _classes(
         if len(declared) != len(set(declared)):
             twice = next(label for label in declared if declared.count(label) > 1)
             raise LabelError(f"class {twice!r} is declared twice; name each class once")
-    _expect_written(wanted[len(before) :], before)
+    expect_written(wanted[len(before) :], before)
     return list(wanted)
 
 
-def _expect_written(fresh: Iterable[Any], before: Iterable[Any]) -> None:
+def expect_written(fresh: Iterable[Any], before: Iterable[Any]) -> None:
     """Refuse classes that could not be told apart, or not be read back, once they are written into a file."""
     there = {written_form(label): label for label in before}
     for label in fresh:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from enum import Enum
 from types import TracebackType
 from typing import Any, Self, final
 
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.bound.auditing import ErrorLimit
 from ohmline.checks import fraction, non_negative, none_or, number, seed_of, shown, text
 from ohmline.errors import LabelError, ParameterError
 from ohmline.graph.graph import Graph
@@ -20,6 +17,7 @@ from ohmline.labelling.asking import best_question, estimated_error
 from ohmline.labelling.checking import Check, least_looks
 from ohmline.labelling.opening import opened
 from ohmline.labelling.opinion import Neighbour, Opinion, neighbours_of, opinion_of
+from ohmline.labelling.records import Progress, Question, Stage
 from ohmline.learn import LocalLGC
 from ohmline.learn.labels import plain_label
 from ohmline.store.journal import Event
@@ -33,78 +31,6 @@ EXPLORE = 10
 """Classes that did not come up among so many labels for each class are looked for no longer."""
 LEAST = 20
 """No check begins before so many labels, or three for each class; nor sooner than that after another."""
-
-
-@final
-class Stage(Enum):
-    """Where a session stands."""
-
-    LEARNING = "learning"
-    CHECKING = "checking"
-    REACHED = "reached"
-    FINISHED = "finished"
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A node whose label is asked for.
-
-    Attributes
-    ----------
-    node
-        The node.
-    asked
-        "query" if it was chosen because its label says much, "audit" if chance chose it.
-    audit
-        The number of the audit, or None.
-    why
-        Why it is asked for, in words.
-    """
-
-    node: Hashable
-    asked: str
-    audit: int | None
-    why: str
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a session is.
-
-    Attributes
-    ----------
-    stage
-        Whether it is learning, checking, has reached its goal, or has asked for every node.
-    nodes
-        How many nodes the graph has.
-    labels
-        How many of them have a label.
-    imported
-        How many of these were there before anybody was asked.
-    skipped
-        How many nodes were skipped and have no label.
-    estimate
-        The share of wrong predictions among the rest in the learner's own opinion.
-    goal
-        The share at which the session ends, or None.
-    limit
-        What the audit says; None before it has begun.
-    more
-        About how many more labels the goal takes while checking, and before that how many the next check takes at
-        least; None without a goal, and where it is too many to foresee.
-    """
-
-    stage: Stage
-    nodes: int
-    labels: int
-    imported: int
-    skipped: int
-    estimate: float
-    goal: float | None
-    limit: ErrorLimit | None
-    more: int | None
 
 
 @final

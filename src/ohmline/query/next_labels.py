@@ -111,10 +111,11 @@ def _open(learner: OnlineLearner[Any, Any], nodes: Iterable[Hashable] | None) ->
 
 def _row(query: PoolQuery, table: Predictions, place: int) -> Suggestion:
     said = table[place]
-    return Suggestion(said.node, said.prediction, said.probability, _why(query, table, place))
+    return Suggestion(said.node, said.prediction, said.probability, because(query, table, place))
 
 
-def _why(query: PoolQuery, table: Predictions, place: int) -> str:
+def because(query: PoolQuery, table: Predictions, place: int) -> str:
+    """Why the node in a row of a table is worth a label, in words."""
     if query.blind:
         return query.because
     if not table.known[place]:

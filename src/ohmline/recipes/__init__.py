@@ -1,1 +1,63 @@
-"""Recipes: what a project shows, learns and asks, in one function."""
+"""Recipes: what a project learns with and what it asks, in one function. Three are here, found by their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ohmline.checks import shown
+from ohmline.errors import ParameterError
+from ohmline.project.recipe import RecipeFunction
+from ohmline.recipes import accounts, citations, matches
+
+MODULES = {"accounts": accounts, "citations": citations, "matches": matches}
+"""The recipes that ship, each in a module with `recipe` and `demo`."""
+RECIPES: dict[str, RecipeFunction] = {name: module.recipe for name, module in MODULES.items()}
+"""Their functions."""
+
+
+def find(name: str) -> RecipeFunction:
+    """The recipe of that name.
+
+    Parameters
+    ----------
+    name
+        "citations", "accounts" or "matches".
+
+    Examples
+    --------
+    >>> find("citations").__module__
+    'ohmline.recipes.citations'
+    """
+    found: RecipeFunction = _known(name).recipe
+    return found
+
+
+def demo(folder: Any, name: str = "citations", **options: Any) -> Path:
+    """Make a project to try a recipe with, on data that is generated.
+
+    Parameters
+    ----------
+    folder
+        The name of the new folder.
+    name
+        Which recipe. Default "citations".
+    **options
+        The size and the seed of the data, as the recipe's own `demo` takes them.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
+    found: Path = _known(name).demo(folder, **options)
+    return found
+
+
+def _known(name: Any) -> Any:
+    if not isinstance(name, str) or name not in MODULES:
+        raise ParameterError(
+            f"there is no recipe {shown(name)}; there are {', '.join(sorted(MODULES))}, and ohmline serve --recipe "
+            "FILE takes one of your own"
+        )
+    return MODULES[name]

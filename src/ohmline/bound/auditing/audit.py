@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -155,7 +156,7 @@ class Audit:
         """
         wanted = checks.count(k, "k", least=1)
         rest = (self._nodes[i] for i in self._order[self._sampled :])
-        return [node for node in rest if node not in self._known][:wanted]
+        return list(islice((node for node in rest if node not in self._known), wanted))
 
     def record(self, node: Hashable, label: Hashable) -> None:
         """Say what a node is.

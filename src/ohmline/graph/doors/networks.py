@@ -11,6 +11,7 @@ from ohmline.arrays import AnyArray, Floats
 from ohmline.checks import flag, shown, text
 from ohmline.errors import DirectedError, GraphError, ParameterError, ShapeError, WeightError
 from ohmline.extras import require
+from ohmline.graph.assembly import assembled
 from ohmline.graph.edges import Parallel, index_from, weights_of
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex, plain
@@ -68,7 +69,7 @@ def from_igraph(
         index = NodeIndex(graph.vs[name] if name in vertices else n)
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     weights = weights_of(graph.es[weight]) if weight in edges else np.ones(len(ends))
-    return Graph._assemble(
+    adjacency, loops = assembled(
         ends[:, 0],
         ends[:, 1],
         weights,
@@ -78,6 +79,7 @@ def from_igraph(
         parallel=parallel,
         listed=True,
     )
+    return Graph(adjacency, index, signed=signed, dropped_loops=loops)
 
 
 def to_igraph(graph: Graph, attributes: Attributes | None) -> Any:
@@ -131,7 +133,7 @@ def from_pyg(
         raise ShapeError(f"nodes must name the {n} nodes of the graph, got {len(index)} ids")
     column = getattr(data, weight, None)
     weights = np.ones(ends.shape[1]) if column is None else _weights(column, weight, ends.shape[1])
-    return Graph._assemble(
+    adjacency, loops = assembled(
         ends[0],
         ends[1],
         weights,
@@ -142,6 +144,7 @@ def from_pyg(
         listed=True,
         mirrored=True,
     )
+    return Graph(adjacency, index, signed=signed, dropped_loops=loops)
 
 
 def to_pyg(graph: Graph, attributes: Attributes | None) -> Any:

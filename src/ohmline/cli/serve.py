@@ -1,0 +1,115 @@
+"""`ohmline serve`."""
+
+from __future__ import annotations
+
+import json as json_
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ohmline.cli.output import in_one_line
+from ohmline.errors import ParameterError
+from ohmline.extras import require
+
+if TYPE_CHECKING:
+    from ohmline.service.server import Started
+
+DEMO = "ohmline-demo"
+"""The folder of the demo project."""
+
+
+def serve(
+    project: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PROJECT_DIR]", help="A project, or a folder of projects; a demo project without one."
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="The address to listen at; any other than this machine's own needs people with tokens."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for a free one.")] = 8765,
+    recipe: Annotated[
+        Path | None,
+        typer.Option(help="A Python file with a function recipe(graph, classes, seed), which is run."),
+    ] = None,
+    public_url: Annotated[
+        str, typer.Option(help="By which people know the server behind a proxy: https://label.example.org.")
+    ] = "",
+    rate: Annotated[
+        float, typer.Option(min=0.01, help="Requests per second of one person, in the long run.")
+    ] = 500.0,
+    open_metrics: Annotated[
+        bool,
+        typer.Option("--open-metrics", help="Let /metrics be read without a token; on this machine only."),
+    ] = False,
+    who: Annotated[str, typer.Option(help="Who starts it; the name of the user by default.")] = "",
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one line of JSON with address and token; open no page.")
+    ] = False,
+) -> None:
+    """Serve a project: a page where people label, and an API.
+
+    Whoever starts it is admin; the address that is printed holds a token that ends with the server. Ctrl-C
+    ends it: what was acknowledged is on the disk.
+    """
+    require("starlette", "serve")
+    require("uvicorn", "serve")
+    require("apsw", "serve")
+    from ohmline.project.recipe_files import recipe_in_file
+    from ohmline.service.limits import Limits
+    from ohmline.service.server import Options
+    from ohmline.service.server import serve as run
+
+    if open_metrics and host not in ("127.0.0.1", "localhost", "::1"):
+        raise ParameterError(
+            "--open-metrics lets everybody read /metrics, and is for this machine's own address only"
+        )
+    folder = project if project is not None else _demo()
+    options = Options(
+        folder,
+        host,
+        port,
+        public_url,
+        open_metrics,
+        None if recipe is None else recipe_in_file(recipe),
+        Limits(rate=rate, burst=max(1, round(2 * rate))),
+        who,
+    )
+
+    def started(server: Started) -> None:
+        if json:
+            document = {
+                "address": server.address,
+                "token": server.token,
+                "person": server.person,
+                "projects": server.projects,
+            }
+            print(json_.dumps(document), flush=True)
+            return
+        print(f"serving {in_one_line(folder)} at {server.address}")
+        print(f"open    {server.page}")
+        print("Ctrl-C ends it; what was acknowledged is on the disk.", flush=True)
+        if not no_browser and sys.stdout.isatty():
+            threading.Thread(target=webbrowser.open, args=(server.page,), daemon=True).start()
+
+    run(options, started)
+
+
+def _demo() -> Path:
+    """The demo project of the current folder, made if it is not there."""
+    from ohmline.recipes import demo
+
+    folder = Path(DEMO)
+    if not folder.exists():
+        print(f"making a demo project in {folder} …", file=sys.stderr)
+        demo(folder)
+    return folder

@@ -1,0 +1,147 @@
+"""The random check of a project that is under way, kept in step with the events."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import final
+
+from ohmline.bound.auditing import ErrorLimit
+from ohmline.errors import ParameterError
+from ohmline.labelling.answers import id_of
+from ohmline.labelling.checking import Check, least_looks
+from ohmline.project.auditing import check_of, is_due
+from ohmline.project.commands import BeginAudit, Command, EndAudit
+from ohmline.project.model import Model
+from ohmline.project.recipe import RecipeFunction
+from ohmline.store.events import Event
+
+EVERY = 10
+"""After so many answers it is foreseen again how many more the check takes: that is slow."""
+
+
+@final
+class Checks:
+    """The check that is under way, if there is one.
+
+    Parameters
+    ----------
+    model
+        The project's learner and ledger.
+    recipe
+        The function that makes the learner.
+    """
+
+    def __init__(self, model: Model, recipe: RecipeFunction) -> None:
+        self.model, self.ledger, self._recipe = model, model.ledger, recipe
+        self.running: Check | None = None
+        self.limit: ErrorLimit | None = None
+        """What the check says, as of its last answer."""
+        self.points: list[tuple[int, float, int, int]] = []
+        """For each answer in a check: labels, limit, found and sampled."""
+        self._prepared: tuple[int, Check] | None = None
+        self._least: tuple[tuple[object, ...], int] | None = None
+        self._more: tuple[tuple[object, ...], int | None] | None = None
+
+    def prepare(self) -> Check:
+        """The check that would begin now; this takes a while on a large graph, and is done once for each event."""
+        if self.ledger.audit is not None:
+            raise ParameterError(f"check {self.ledger.audit.number} is under way; end it first")
+        if not self.ledger.labels:
+            raise ParameterError(
+                "no node has a label yet, so that there is nothing to check; label a few first"
+            )
+        if len(self.ledger.labels) >= len(self.model.nodes):
+            raise ParameterError("every node has a label; there is nothing to check")
+        if self._prepared is None or self._prepared[0] != self.ledger.seq:
+            self._prepared = (self.ledger.seq, check_of(self.model, self._recipe, None))
+        return self._prepared[1]
+
+    def resume(self) -> bool:
+        """Take up the check that the ledger says is under way; False where its predictions come out otherwise."""
+        begun = self.ledger.audit
+        if begun is None:
+            return True
+        self.running = check_of(self.model, self._recipe, begun)
+        self._start_again(self.running)
+        return self.running.digest == begun.digest
+
+    def keep_up(self, event: Event, changed: Sequence[Hashable]) -> None:
+        """Take an event that the ledger has taken, and that changed the labels of these nodes."""
+        if event.kind == "audit-begun":
+            assert self._prepared is not None
+            self.running, self._prepared = self._prepared[1], None
+            self._start_again(self.running)
+        elif self.ledger.audit is None:
+            self.running = self.limit = None
+        elif self.running is not None:
+            nodes = changed or ([id_of(event.payload["node"])] if event.kind == "skipped" else [])
+            if event.kind in ("undone", "configured") or any(
+                node in self.running.predictions for node in nodes
+            ):
+                self._update(self.running, event, nodes)
+
+    def _update(self, check: Check, event: Event, nodes: Sequence[Hashable]) -> None:
+        ledger = self.ledger
+        is_first = event.kind in ("labelled", "many-labelled") and all(
+            node in ledger.labels and len(ledger.votes.of(node)) == 1 and node not in ledger.skips
+            for node in nodes
+        )
+        if not is_first:
+            self._start_again(check)
+            return
+        for node in nodes:
+            if node in check.predictions:
+                check.audit.record(node, ledger.labels[node])
+        self._note(check)
+
+    def _start_again(self, check: Check) -> None:
+        check.start_again(self.ledger.labels, self.ledger.skipped())
+        self._note(check)
+
+    def _note(self, check: Check) -> None:
+        self.limit = limit = check.limit(self.ledger.settings.confidence)
+        self.points.append((len(self.ledger.labels), limit.share, limit.found, limit.sampled))
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the check has reached the goal."""
+        goal, limit = self.ledger.settings.goal, self.limit
+        return goal is not None and limit is not None and limit.share <= goal
+
+    def due(self, estimate: float) -> Command | None:
+        """A check that should begin or end now, if the learner's own opinion of its error is `estimate`."""
+        check, settings = self.running, self.ledger.settings
+        if settings.goal is None or self.is_reached:
+            return None
+        if check is None:
+            return BeginAudit() if is_due(self.ledger, estimate) else None
+        if check.is_hopeless(settings.goal, settings.confidence, len(self.ledger.labels)):
+            return EndAudit("too many wrong predictions")
+        return None
+
+    def more(self) -> int | None:
+        """About how many more labels the check takes, as of a few answers ago; None for more than can be foreseen."""
+        check, settings = self.running, self.ledger.settings
+        if check is None or settings.goal is None:
+            return None
+        assert self.limit is not None
+        key = (
+            check.number,
+            self.limit.found,
+            self.limit.sampled // EVERY,
+            settings.goal,
+            settings.confidence,
+        )
+        if self._more is None or self._more[0] != key:
+            self._more = (key, check.more_until(settings.goal, settings.confidence))
+        return self._more[1]
+
+    def least_more(self) -> int:
+        """How many random labels the next check takes at least."""
+        settings = self.ledger.settings
+        rest = len(self.model.nodes) - len(self.ledger.labels)
+        key = (rest, settings.goal, settings.confidence, self.ledger.begun)
+        if self._least is None or self._least[0] != key:
+            found = least_looks(rest, settings.goal or 1.0, settings.confidence, self.ledger.begun + 1)
+            self._least = (key, found)
+        return self._least[1]

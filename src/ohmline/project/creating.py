@@ -1,0 +1,154 @@
+"""Making a project: the whole folder, or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ohmline.checks import file_path, instance, shown, text
+from ohmline.errors import JournalError, LabelError, UnknownNode
+from ohmline.graph.files.labels import written_form
+from ohmline.graph.graph import Graph, expect_graph
+from ohmline.labelling.answers import written_id
+from ohmline.labelling.opening import expect_written
+from ohmline.learn.classes import writable
+from ohmline.project.attributes import write_attributes
+from ohmline.project.folder import EVENTS, HEAD, IMAGES, About, expect_new, write_about, write_first_graph
+from ohmline.project.growth import checked_fields
+from ohmline.project.leases import time_of
+from ohmline.project.settings import Settings
+from ohmline.store.events import Draft, open_log
+from ohmline.store.graphs import known_by
+
+
+def create(
+    folder: Any,
+    *,
+    graph: Graph,
+    classes: Iterable[Any],
+    name: str = "",
+    labels: Mapping[Hashable, Any] | None = None,
+    nodes: Mapping[Hashable, Mapping[str, str]] | None = None,
+    images: Any = None,
+    settings: Settings | None = None,
+    recipe: str = "",
+    store: str = "",
+    actor: str = "",
+) -> Path:
+    """Make a project: the whole folder, or nothing.
+
+    Parameters
+    ----------
+    folder
+        The name of the new folder.
+    graph
+        The graph, with weights of at least 0.
+    classes
+        The classes, in the order in which they are shown.
+    name
+        What people call the project. Default: the name of the folder.
+    labels
+        Labels that are known already. None (default) for none.
+    nodes
+        For each node what there is to read about it: a dict of texts, in which `text` is shown first and `image`
+        names a file of `images`. None (default) for nothing.
+    images
+        A folder of pictures, which are copied. None (default) for none.
+    settings
+        Goal, overlap and the like. None (default) for the usual ones.
+    recipe
+        The name of a shipped recipe; "" (default) for the usual one.
+    store
+        The address of a PostgreSQL database for the events; "" (default) for a file in the folder.
+    actor
+        Who makes it.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
+    where = file_path(folder, "folder")
+    expect_new(where)
+    expect_graph(graph)
+    wanted = _classes(classes)
+    known = _labels(graph, wanted, labels)
+    fields = _fields(graph, nodes)
+    settings = instance(settings or Settings(), Settings, "settings")
+    opening = {
+        "format": "ohmline project",
+        "version": 1,
+        "project": text(name, "name") or where.name,
+        "classes": wanted,
+        "settings": settings.to_json(),
+        "graph": known_by(graph),
+    }
+    now = time_of(time.time())
+    drafts = [Draft(now, text(actor, "actor"), "", "opened", opening)]
+    if known:
+        pairs = [[written_id(node), label] for node, label in known.items()]
+        drafts.append(Draft(now, actor, "", "imported", {"labels": pairs, "source": "at the beginning"}))
+    beside = Path(tempfile.mkdtemp(prefix=f".{where.name}.", dir=where.parent))
+    try:
+        write_first_graph(beside, graph)
+        if fields:
+            write_attributes(beside, fields)
+        if images is not None:
+            shutil.copytree(file_path(images, "images"), beside / IMAGES)
+        write_about(beside, About(str(opening["project"]), text(recipe, "recipe"), text(store, "store")))
+        log = open_log(store or beside / EVENTS, beside / HEAD)
+        try:
+            if log.head[0] >= 0:
+                raise JournalError(f"{store} holds the events of another project; give a database of its own")
+            log.append(drafts)
+        finally:
+            log.close()
+        os.chmod(beside, 0o755)
+        if where.exists():
+            where.rmdir()
+        os.replace(beside, where)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    return where
+
+
+def _classes(classes: Iterable[Any]) -> list[Any]:
+    wanted = list(classes) if not isinstance(classes, str) else []
+    for label in wanted:
+        if isinstance(label, bool) or not writable(label):
+            raise LabelError(f"{shown(label)} cannot be a class; use texts or numbers")
+    if len(wanted) < 2:
+        raise LabelError(f"classes are {shown(classes)}; a project needs two classes or more, in a list")
+    expect_written(wanted, ())
+    return wanted
+
+
+def _labels(graph: Graph, classes: list[Any], labels: Mapping[Hashable, Any] | None) -> dict[Hashable, Any]:
+    forms = {written_form(label): label for label in classes}
+    found: dict[Hashable, Any] = {}
+    for node, label in instance(labels or {}, Mapping, "labels", "give a dict from nodes to labels").items():
+        if node not in graph.nodes:
+            raise UnknownNode(f"labels: node {shown(node)} is not in the graph; leave it out, or mend its id")
+        if written_form(label) not in forms:
+            raise LabelError(
+                f"node {shown(node)} has the label {shown(label)}, which is not among the classes"
+            )
+        found[graph.nodes[graph.nodes.position(node)]] = forms[written_form(label)]
+    return found
+
+
+def _fields(
+    graph: Graph, nodes: Mapping[Hashable, Mapping[str, str]] | None
+) -> dict[Hashable, dict[str, str]]:
+    found: dict[Hashable, dict[str, str]] = {}
+    for node, fields in instance(nodes or {}, Mapping, "nodes", "give a dict from nodes to fields").items():
+        if node not in graph.nodes:
+            raise UnknownNode(f"nodes: node {shown(node)} is not in the graph; leave it out, or mend its id")
+        found[node] = checked_fields(fields)
+    return found

@@ -1,0 +1,140 @@
+"""Handing out questions: who is asked for which node, and for how long it is theirs.
+
+A person gets, in this order: what they hold already; a node whose answer they took back; a gold item, if it is time; a
+node that others have answered and that wants more answers; a node of the random check that is under way; a node of the
+stream; and else what the query wants. A node goes to as many people as the project's overlap says, and to no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ohmline.checks import count, text
+from ohmline.errors import StaleLease
+from ohmline.labelling.answers import written_id
+from ohmline.project import commands as c
+from ohmline.project.batch import Batch, Plan, Request
+from ohmline.project.drafting import draft, single
+from ohmline.project.leases import Held, time_of
+from ohmline.project.ledger import AGAIN, AUDIT, GOLD, QUERY, STREAM
+from ohmline.project.replies import Question, Questions
+
+if TYPE_CHECKING:
+    from ohmline.project.project import Project
+    from ohmline.store.events import Event
+
+MOST = 20
+"""The most questions that a person may hold."""
+HIDDEN = (AUDIT, GOLD)
+"""Where the learner's opinion is not shown, so that it does not lead the person."""
+
+
+def plan_lease(project: Project, request: Request, batch: Batch) -> Plan:
+    """Questions for a person: those in hand, then new ones."""
+    command: c.Lease = request.command  # type: ignore[assignment]
+    wanted = count(command.count, "count", least=1, most=MOST)
+    batch.expect_open()
+    batch.touch(("person", request.actor))
+    mine = [
+        held for held in project.ledger.leases.of(request.actor, batch.now) if _is_open(project, held, batch)
+    ]
+    lasts = project.ledger.settings.lease_seconds
+    until = round(batch.now + lasts, 3)
+    keep = [held for held in mine[:wanted] if held.until - batch.now >= lasts / 2]
+    drafts = [
+        draft(request, batch, "leased", _lease(held.node, until, held.asked, held.audit, held.why))
+        for held in mine[:wanted]
+        if held not in keep
+    ]
+    if len(mine) < wanted:
+        for node, asked, audit, why in _questions(project, request.actor, batch):
+            batch.touch(node)
+            drafts.append(draft(request, batch, "leased", _lease(node, until, asked, audit, why)))
+            if len(keep) + len(drafts) == wanted:
+                break
+
+    def finish(events: list[Event]) -> Questions:
+        given = [held for event in events if (held := project.ledger.leases.get(str(event.seq))) is not None]
+        return Questions(tuple(_question(project, held) for held in keep + given), project.progress())
+
+    return Plan(request, drafts, finish)
+
+
+def plan_release(project: Project, request: Request, batch: Batch) -> Plan:
+    """A question that goes back to the others."""
+    command: c.Release = request.command  # type: ignore[assignment]
+    held = project.ledger.leases.get(text(command.lease, "lease"))
+    if held is None or held.person != request.actor:
+        raise StaleLease(f"you do not hold the question {command.lease!r}; there is nothing to give back")
+    batch.expect_open()
+    batch.touch(held.node)
+    return single(project, request, batch, "released", {"lease": command.lease})
+
+
+def _lease(node: Hashable, until: float, asked: str, audit: int | None, why: str) -> dict[str, Any]:
+    return {"node": written_id(node), "until": until, "asked": asked, "audit": audit, "why": why}
+
+
+def _is_open(project: Project, held: Held, batch: Batch) -> bool:
+    """Whether a question that a person holds still wants their answer."""
+    if batch.touches(held.node):
+        return False
+    return held.asked == GOLD or project.desk.has_room(held.node, held.person, batch.now)
+
+
+Found = tuple[Hashable, str, int | None, str]
+
+
+def _questions(project: Project, person: str, batch: Batch) -> Iterator[Found]:
+    """Nodes that this person may be asked for, the most wanted first."""
+    ledger = project.ledger
+
+    def free(node: Hashable) -> bool:
+        return (
+            not batch.touches(node)
+            and not any(held.person == person for held in ledger.leases.on(node, batch.now))
+            and person not in ledger.skips.get(node, ())
+            and project.desk.has_room(node, person, batch.now)
+        )
+
+    back = ledger.returned.get(person)
+    if back is not None and free(back):
+        yield back, QUERY, None, "you took its answer back"
+    yield from _gold(project, person, batch)
+    if ledger.settings.overlap > 1:
+        for node in project.desk.half_answered():
+            if person not in ledger.votes.voters(node) and free(node):
+                yield node, AGAIN, None, "somebody else is asked for it too"
+    if project.checks.is_reached:
+        return
+    if project.checks.running is not None:
+        for node in project.checks.running.audit.batch(4 * MOST + 2 * len(ledger.leases)):
+            if free(node):
+                yield node, AUDIT, project.checks.running.number, "a random check"
+        return
+    for node in list(ledger.wanted):
+        if free(node):
+            yield node, STREAM, None, "it came, and the learner is not sure of it"
+    yield from ((choice.node, QUERY, None, choice.why) for choice in project.desk.wanted(free, batch.now))
+
+
+def _gold(project: Project, person: str, batch: Batch) -> Iterator[Found]:
+    """A gold item that this person has not seen, if it is time for one."""
+    ledger = project.ledger
+    every = ledger.settings.gold_every
+    if not every or ledger.tally.account(person).since_gold < every:
+        return
+    for node in ledger.gold:
+        held = any(each.person == person for each in ledger.leases.on(node, batch.now))
+        if held or person in ledger.votes.voters(node) or person in ledger.skips.get(node, ()):
+            continue
+        if not batch.touches(node):
+            yield node, GOLD, None, "its label says much about others"
+            return
+
+
+def _question(project: Project, held: Held) -> Question:
+    card = project.card(held.node, held.person, blind=held.asked in HIDDEN)
+    asked = QUERY if held.asked == GOLD else held.asked
+    return Question(held.id, held.node, time_of(held.until), asked, held.audit, held.why, card)

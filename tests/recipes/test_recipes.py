@@ -1,0 +1,144 @@
+"""The recipes that ship: what they ask is worth more than what chance asks, and what they show can be read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ohmline.errors import ParameterError
+from ohmline.project import Project, commands
+from ohmline.project.recipe import made
+from ohmline.recipes import RECIPES, accounts, demo, find
+from ohmline.recipes.ledgers import accounts as some_accounts
+from ohmline.recipes.papers import WORDS, papers
+from ohmline.recipes.records import pairs
+from ohmline.sources import from_iterable, pump
+
+
+def answered(project: Project, truth: Any, count: int) -> None:
+    """As many questions as that, each with its true answer."""
+    for _ in range(count):
+        (question,) = project.do(commands.Lease(), "ann").questions
+        project.do(commands.Label(question.node, truth(question.node), question.lease), "ann")
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_every_recipe_has_a_demo_that_opens(name: str, tmp_path: Path) -> None:
+    folder = demo(tmp_path / "it", name)
+    with Project.open(folder, recipe=find(name)) as project:
+        assert project.graph.n >= 300
+        card = project.card(project.nodes[0], "ann")
+        assert card["text"]
+        assert card["title"]
+        recipe = made(find(name), project.graph, project.classes, 0)
+        assert recipe.streams == (name == "matches")
+    assert f'recipe = "{name}"' in (folder / "project.toml").read_text()
+    with pytest.raises(ParameterError, match="exists and is not empty"):
+        demo(tmp_path / "it", name)
+
+
+@pytest.mark.parametrize("name", ["", "Citations", "../x", None, 3, ["citations"]])
+def test_what_is_no_recipe_is_refused(name: Any, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="there are accounts, citations, matches"):
+        find(name)
+    with pytest.raises(ParameterError, match="there is no recipe"):
+        demo(tmp_path / "it", name)
+    assert not (tmp_path / "it").exists()
+
+
+def read(words: str) -> str:
+    """The topic that most words of a text belong to: what a person would say who reads it."""
+    topic_of = {word: topic for topic, own in WORDS.items() for word in own.split()}
+    seen = Counter(topic_of[word] for word in re.findall(r"[a-z]+", words.lower()) if word in topic_of)
+    return seen.most_common(1)[0][0]
+
+
+def test_papers_can_be_told_by_reading_them() -> None:
+    made_up = papers(600, seed=3)
+    right = [read(made_up.nodes[node]["text"]) == topic for node, topic in made_up.topics.items()]
+    assert np.mean(right) > 0.97
+    source, target, _ = made_up.graph.edges()
+    ids, topics = made_up.graph.nodes, made_up.topics
+    alike = [topics[ids[a]] == topics[ids[b]] for a, b in zip(source.tolist(), target.tolist(), strict=True)]
+    assert 0.7 < np.mean(alike) < 0.9
+    assert papers(50, seed=1).nodes == papers(50, seed=1).nodes
+    assert papers(50, seed=1).graph != papers(50, seed=2).graph
+
+
+def wrong_among_the_rest(project: Project, topics: Any) -> float:
+    rest = [node for node in project.nodes if node not in project.ledger.labels]
+    return float(np.mean([said.prediction != topics[said.node] for said in project.predict(rest)]))
+
+
+def test_asking_for_papers_beats_chance(tmp_path: Path) -> None:
+    made_up = papers(300, seed=11)
+    with Project.open(demo(tmp_path / "asked", n=300, seed=11), recipe=find("citations")) as project:
+        answered(project, made_up.topics.__getitem__, 20)
+        asked = wrong_among_the_rest(project, made_up.topics)
+    drawn = []
+    for seed in range(3):
+        with Project.open(
+            demo(tmp_path / f"drawn{seed}", n=300, seed=11), recipe=find("citations")
+        ) as project:
+            for node in np.random.default_rng(seed).choice(list(made_up.topics), 20, replace=False).tolist():
+                project.do(commands.Label(node, made_up.topics[node]), "ann")
+            drawn.append(wrong_among_the_rest(project, made_up.topics))
+    assert asked < 0.75 * np.mean(drawn)
+
+
+def test_few_accounts_are_bad_and_they_are_found(tmp_path: Path) -> None:
+    made_up = some_accounts(1500, seed=5)
+    assert len(made_up.bad) == 15
+    with Project.open(demo(tmp_path / "it", "accounts", n=1500, seed=5), recipe=find("accounts")) as project:
+        assert project.ledger.votes.imported
+        assert accounts.found_so_far(project) == accounts.Found(0, 0)
+        answered(project, lambda node: "bad" if node in made_up.bad else "ordinary", 40)
+        found = accounts.found_so_far(project)
+        assert found.answers == 40
+        assert found.found >= 5  # chance finds 0.4 of the 13 that are left
+        assert str(found) == f"{found.found} found in 40 answers"
+    with Project.open(tmp_path / "it", recipe=find("accounts")) as project:
+        assert accounts.found_so_far(project) == found
+
+
+def test_the_query_for_accounts_explores_as_often_as_it_is_told() -> None:
+    made_up = some_accounts(300, seed=1)
+    learner = made(find("accounts"), made_up.graph, ("ordinary", "bad"), 0).learner
+    learner.learn_one(sorted(map(str, made_up.bad))[0], "bad")
+    learner.learn_one(next(node for node in made_up.graph.nodes if node not in made_up.bad), "ordinary")
+    open_, rng = np.ones(300, np.bool_), np.random.default_rng(0)
+    assert len({accounts.Likeliest("bad", 0.0).choose(learner, open_, rng) for _ in range(60)}) < 10
+    assert len({accounts.Likeliest("bad", 1.0).choose(learner, open_, rng) for _ in range(60)}) > 30
+    with pytest.raises(ParameterError, match="explore"):
+        accounts.Likeliest("bad", 2.0)
+
+
+def test_pairs_that_arrive_are_asked_for_where_the_learner_is_not_sure(tmp_path: Path) -> None:
+    made_up = pairs(40, seed=7)
+    rng, shown, mistakes = np.random.default_rng(0), [], []
+    with Project.open(demo(tmp_path / "it", "matches", people=40, seed=7), recipe=find("matches")) as project:
+        order = [
+            node for node in rng.permutation(list(made_up.same)).tolist() if node not in project.ledger.labels
+        ]
+
+        def learn(item: Any, arrival: Any) -> None:
+            mistakes.append(arrival.prediction != made_up.same[item.node])
+            if arrival.wanted:
+                (question,) = project.do(commands.Lease(), "ann").questions
+                shown.append(question.node)
+                assert question.asked == "stream"
+                project.do(commands.Label(question.node, made_up.same[question.node], question.lease), "ann")
+
+        done = pump(from_iterable(order), project, on_arrival=learn)
+        assert (done.items, done.wanted) == (len(order), len(shown))
+        assert 0.03 < done.wanted / done.items < 0.5
+        share = np.mean([kind == "same" for kind in made_up.same.values()])
+        assert np.mean(mistakes) < share  # better than always "different"
+        again = pump(from_iterable(order), project)  # the same keys: nothing is doubled
+        assert again.items == len(order)
+        assert len(project.ledger.arrived) == len(order)
