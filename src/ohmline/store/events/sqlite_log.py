@@ -109,12 +109,12 @@ class SqliteLog(EventLog):
             self._reader = connect(self._path, self._vfs, reader=True)
 
     def _expect_something(self) -> None:
-        """Refuse an empty file before SQLite sees it, which would throw away the -wal file."""
+        """Refuse a file that is empty before SQLite sees it, which would throw away the -wal file."""
         try:
             size = os.stat(self._path).st_size
         except FileNotFoundError:
             size = 0
-        if size == 0 and self._head.seq >= 0:
+        if size < 512 and self._head.seq >= 0:  # the smallest database
             raise self._gone()
 
     def _gone(self) -> FileFormatError:
