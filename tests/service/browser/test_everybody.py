@@ -38,7 +38,9 @@ def test_a_phone_labels_by_touch(visit: Callable[..., Visit], admin: str) -> Non
     node = here.node()
     here.page.wait_for_timeout(200)
     here.page.tap(f".answer >> nth={int(here.key_of_truth()) - 1}")
-    here.page.wait_for_function("n => document.querySelector('.question .node-name')?.textContent !== n", arg=node)
+    here.page.wait_for_function(
+        "n => document.querySelector('.question .node-name')?.textContent !== n", arg=node
+    )
     here.until_saved()
 
 

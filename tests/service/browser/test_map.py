@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from service.browser.conftest import PROJECT
 from service.browser.visiting import Visit
 
 pytestmark = pytest.mark.slow
@@ -41,7 +42,10 @@ def test_lasso_labels_at_once_as_one_undoable_event(
     page.click(".note >> text=Undo")
     page.wait_for_selector(".note:has-text('Taken back')")
     written = events(before)
-    assert [(each["kind"], each["undone"]) for each in written] == [("many-labelled", True), ("undone", False)]
+    assert [(each["kind"], each["undone"]) for each in written] == [
+        ("many-labelled", True),
+        ("undone", False),
+    ]
     assert here.errors == []
 
 
@@ -60,7 +64,9 @@ def test_select_by_search_and_neighbours_without_a_pointer(
     page.wait_for_selector("#selected:has-text('1 selected')")
     page.focus("text=Add their neighbours")
     page.keyboard.press("Enter")
-    around = place.admin.get(place.url("/neighbourhood"), params={"node": '"p100"', "hops": 1}).json()
+    around = place.admin.get(
+        place.url("/neighbourhood", PROJECT), params={"node": '"p100"', "hops": 1}
+    ).json()
     page.wait_for_selector(f"#selected:has-text('{len(around['ids'])} selected')")
     free = {node for node, label in zip(around["ids"], around["label"], strict=True) if label < 0}
     page.focus(".map-side .answer:has-text('theory')")

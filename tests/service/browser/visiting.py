@@ -14,7 +14,9 @@ from ohmline.project import Project, Settings
 
 CLASSES = ["theory", "learning", "genetic", "networks"]
 ARGUMENTS = ["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-NASTY = "Paper about theory <img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+NASTY = (
+    "Paper about theory <img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+)
 NASTY_NODE = "p0"
 PATIENCE = 60_000
 """Milliseconds; machines that run tests are busy."""
@@ -23,7 +25,9 @@ PATIENCE = 60_000
 def chromium() -> str | None:
     """Where Chromium is; None where there is none."""
     named = os.environ.get("OHMLINE_CHROMIUM")
-    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return named or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
 
 
 def make_papers(folder: Path, n: int = 240, **settings: Any) -> Path:
@@ -74,7 +78,10 @@ class Visit:
     def enter(self, token: str, view: str = "label") -> None:
         """Log in by the address that `ohmline serve` opens, and go to a view."""
         page = self.page
-        page.on("console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
         page.goto(f"{self.address}/#token={token}")
@@ -107,7 +114,7 @@ class Visit:
         self.page.wait_for_timeout(150)  # A key that is pressed as a question comes up is dropped.
         self.page.keyboard.press(key)
         self.page.wait_for_function(
-            "node => { const now = document.querySelector('.question .node-name'); return now && now.textContent !== node }",
+            "node => (document.querySelector('.question .node-name') ?? { textContent: node }).textContent !== node",
             arg=node,
         )
         return node
