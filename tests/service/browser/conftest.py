@@ -11,6 +11,7 @@ from service.browser.visiting import ARGUMENTS, PATIENCE, Visit, chromium, make_
 from service.running import Running, running
 
 PROJECT, SHARED = "papers", "shared"
+BY_THEMSELVES = {"leased", "released", "audit-begun", "audit-ended"}
 
 
 @pytest.fixture(scope="session")
@@ -66,11 +67,11 @@ def annotator(place: Running) -> str:
 
 @pytest.fixture
 def events(place: Running) -> Callable[..., list[dict[str, Any]]]:
-    """The events after a number that are more than leases, as an admin sees them."""
+    """What people did after an event, as an admin sees it: neither leases nor the checks that begin by themselves."""
 
     def read(after: int, id: str = PROJECT) -> list[dict[str, Any]]:
         reply = place.admin.get(place.url("/history", id), params={"after": after, "limit": 1000})
-        return [each for each in reply.json()["events"] if each["kind"] not in ("leased", "released")]
+        return [each for each in reply.json()["events"] if each["kind"] not in BY_THEMSELVES]
 
     return read
 
