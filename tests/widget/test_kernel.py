@@ -107,9 +107,8 @@ def test_a_cell_shows_the_desk_and_answers_it(tmp_path: Path) -> None:
         assert first["json"]["seq"] == again["json"]["seq"]
         assert kernel.ask(comm, "GET", "/metrics")["status"] == 400
 
-        printed = kernel.run(
-            "print(labeller.client.progress().labels, labeller.client.state().person); labeller.close()"
-        )
+        last = "print(labeller.client.progress().labels, labeller.client.state().person); labeller.close()"
+        printed = kernel.run(last)
         assert "".join(m["content"]["text"] for m in printed if m["msg_type"] == "stream").split() == [
             "1",
             "ann",
