@@ -38,7 +38,7 @@ export function Gauge({ progress }) {
       <p class="sentence">${sentence(progress.sentence)}</p>
       <dl class="facts">
         ${goal !== null && goal !== undefined && !known ? html`<div><dt>Goal</dt><dd>${percent(goal)}</dd></div>` : null}
-        ${more !== null && more !== undefined && !reached ? html`<div><dt>About</dt><dd>${many(more, "more label")}</dd></div>` : null}
+        ${more !== null && more !== undefined && !reached ? html`<div><dt>${progress.stage === "learning" ? "At least" : "About"}</dt><dd>${many(more, "more label")}</dd></div>` : null}
         ${limit ? html`<div><dt>Checked</dt><dd>${count(limit.sampled)}, ${count(limit.found)} wrong</dd></div>` : null}
         ${limit && progress.confidence ? html`<div><dt>Confidence</dt><dd>${percent(progress.confidence)}</dd></div>` : null}
         ${progress.skipped ? html`<div><dt>Skipped</dt><dd>${count(progress.skipped)}</dd></div>` : null}

@@ -694,7 +694,7 @@ void main() {
       <p class="sentence">${bn(t.sentence)}</p>
       <dl class="facts">
         ${n!=null&&!e?y`<div><dt>Goal</dt><dd>${vt(n)}</dd></div>`:null}
-        ${r!=null&&!s?y`<div><dt>About</dt><dd>${Ke(r,"more label")}</dd></div>`:null}
+        ${r!=null&&!s?y`<div><dt>${t.stage==="learning"?"At least":"About"}</dt><dd>${Ke(r,"more label")}</dd></div>`:null}
         ${i?y`<div><dt>Checked</dt><dd>${_e(i.sampled)}, ${_e(i.found)} wrong</dd></div>`:null}
         ${i&&t.confidence?y`<div><dt>Confidence</dt><dd>${vt(t.confidence)}</dd></div>`:null}
         ${t.skipped?y`<div><dt>Skipped</dt><dd>${_e(t.skipped)}</dd></div>`:null}
