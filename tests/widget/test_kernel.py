@@ -13,7 +13,7 @@ CODE = """
 from pathlib import Path
 from ohmline.recipes import demo
 from ohmline.widget import Labeller
-labeller = Labeller(demo(Path({folder!r}, "papers"), n=300), person="ann")
+labeller = Labeller(demo(Path({folder!r}, "papers"), size=300), person="ann")
 labeller
 """
 LATEST = 300.0
