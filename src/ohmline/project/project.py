@@ -139,7 +139,7 @@ class Project:
             )
         self.ledger = ledger
         self.model = Model(self.recipe, graph, ledger, state)
-        self._kept_at = after if state is not None else -SNAPSHOT_AFTER
+        self._kept_at = after if state is not None else -1
         for node, fields in ledger.added_nodes:
             self.attributes.add(node, fields)
         for event in events[after + 1 :]:

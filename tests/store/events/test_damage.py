@@ -43,8 +43,8 @@ def killed_log(folder: Path) -> tuple[list[Event], Files]:
     with sqlite_place(folder).open() as log:
         log.append(drafts(0, 3))
     with sqlite_place(folder).open() as log:
-        for k in range(1, 4):
-            log.append(drafts(3 * k, 3))
+        log.append(drafts(3, 4))
+        log.append(drafts(7, 5))
         events = list(log.read())
         return events, files_of(folder)
 
@@ -112,9 +112,9 @@ def tried(tmp_path: Path, state: str, kind: str, stride: int) -> tuple[int, int]
 @pytest.mark.parametrize("kind", ["flip", "cut"])
 @pytest.mark.parametrize("state", LOGS)
 def test_damage_at_some_bytes_is_refused_or_does_no_harm(tmp_path: Path, state: str, kind: str) -> None:
-    harmless, refused = tried(tmp_path, state, kind, 61)
-    assert harmless > 10
-    assert refused > 10
+    harmless, refused = tried(tmp_path, state, kind, 149)
+    assert harmless > 5
+    assert refused > 5
 
 
 @pytest.mark.slow

@@ -82,6 +82,13 @@ def make(connection: Any) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}")
 
 
+def check_pages(connection: Any, path: Path) -> None:
+    """FileFormatError where the pages of the file do not fit together."""
+    found = connection.pragma("quick_check")
+    if found != "ok":
+        raise FileFormatError(f"{path} is damaged ({found}); restore it from a copy")
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """Which file has this name now."""
     try:
@@ -94,6 +101,8 @@ def identity(path: Path) -> tuple[int, int] | None:
 def failed(error: Exception) -> Failed:
     """What an error of the driver means for whoever writes."""
     sqlite = apsw()
+    if isinstance(error, damaged()):
+        return Failed(f"it is damaged ({_words(error)})", "restore it from a copy")
     if isinstance(error, sqlite.FullError):
         return Failed("the disk is full", "make room, then try again")
     if isinstance(error, sqlite.BusyError | sqlite.LockedError):

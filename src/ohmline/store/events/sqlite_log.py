@@ -21,6 +21,7 @@ from ohmline.store.events.sqlite_file import (
     UNDELETED,
     VERSION,
     apsw,
+    check_pages,
     connect,
     damaged,
     failed,
@@ -81,6 +82,8 @@ class SqliteLog(EventLog):
         try:
             self._connect()
             with opening(self._path):
+                if trusted is None:
+                    check_pages(self._reader, self._path)
                 self._begin(trusted)
                 self._ready()
             self._head.write(*self._last)
@@ -94,17 +97,30 @@ class SqliteLog(EventLog):
     def _connect(self) -> None:
         """Open the file, and make its tables where it is new."""
         with opening(self._path):
+            self._expect_something()
             self._writer = connect(self._path, self._vfs)
             if is_new(self._writer, self._path):
                 if self._head.seq >= 0:
-                    raise FileFormatError(
-                        f"{self.name} is empty or gone, but event {self._head.seq} was acknowledged; {self._restore()}"
-                    )
+                    raise self._gone()
                 self._writer.execute("PRAGMA auto_vacuum = NONE")
                 self._in_wal_mode()
                 make(self._writer)
                 sync_folder(self._path.parent)
             self._reader = connect(self._path, self._vfs, reader=True)
+
+    def _expect_something(self) -> None:
+        """Refuse a file that is empty before SQLite sees it, which would throw away the -wal file."""
+        try:
+            size = os.stat(self._path).st_size
+        except FileNotFoundError:
+            size = 0
+        if size < 512 and self._head.seq >= 0:  # the smallest database
+            raise self._gone()
+
+    def _gone(self) -> FileFormatError:
+        return FileFormatError(
+            f"{self.name} is empty or gone, but event {self._head.seq} was acknowledged; {self._restore()}"
+        )
 
     def _ready(self) -> None:
         """Make a file that was found sound ready to be written."""
@@ -241,9 +257,7 @@ class SqliteLog(EventLog):
     def _check_tables(self) -> None:
         with opening(self._path), self._reading:
             is_new(self._reader, self._path)
-            found = self._reader.pragma("integrity_check")
-        if found != "ok":
-            raise FileFormatError(f"{self.name} is damaged ({found}); restore it from a copy")
+            check_pages(self._reader, self._path)
 
     def _shut(self) -> None:
         self._drop(keep=bool(self.broken))
