@@ -8,11 +8,11 @@ import random
 import signal
 
 import pytest
-from project.conftest import grid
 
 from ohmline.errors import JournalError, OhmlineError
 from ohmline.project import Host, Project, Settings
 from ohmline.project import commands as c
+from project.conftest import grid
 
 
 def side(node):
