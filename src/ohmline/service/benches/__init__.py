@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ohmline.lab.bench import Bench
-from ohmline.service.benches.serving import serving
+from ohmline.service.benches import serving
 
-BENCHES: dict[str, Bench] = {"serve": serving}
+BENCHES: dict[str, Bench] = {"serve": serving.serving}
