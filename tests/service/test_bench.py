@@ -14,8 +14,9 @@ from service.running import Running
 
 
 def test_the_graph_is_connected_and_of_the_size_that_is_named() -> None:
-    graph = serving.blocks(500)
+    graph, truth = serving.blocks(500)
     assert (graph.n, graph.is_connected) == (500, True)
+    assert len(truth) == 500
 
 
 def test_a_sync_is_measured_for_every_line(tmp_path: Path) -> None:

@@ -20,40 +20,51 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ohmline.arrays import Ints
 from ohmline.graph.graph import Graph
 from ohmline.lab.bench import Measured, target
+from ohmline.lab.benches.foundation import citations
 from ohmline.project import Project
 from ohmline.service.benches.children import BARE, Child, child, served
 from ohmline.service.benches.load import Connection, Line, crowd, paced, share
 
-NODES, LARGE, CLASSES = 20_000, 200_000, ["a", "b", "c", "d"]
+NODES, LARGE, KNOWN = 20_000, 200_000, 40
+CLASSES = ["a", "b"]
 CROWD, ROUNDS, SECONDS = 64, 2, 2.5
 PROJECT = "/api/projects/bench"
 
 
 def serving() -> Measured:
     """What `ohmline serve` costs and how fast it answers."""
-    nodes = int(os.environ.get("OHMLINE_SERVE_NODES", NODES))
+    name, graph, truth = _wanted(int(os.environ.get("OHMLINE_SERVE_NODES", NODES)))
+    nodes, answers = list(graph.nodes), [CLASSES[int(label > 0)] for label in truth]
+    known = dict(zip(nodes[:KNOWN], answers[:KNOWN], strict=True))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "bench")
-        Project.create(
-            folder, graph=blocks(nodes), classes=CLASSES, labels={k: CLASSES[k % 4] for k in range(40)}
-        )
+        Project.create(folder, graph=graph, classes=CLASSES, labels=known)
         syncs = synced(Path(place, "floor"))
         with child("-c", BARE) as bare, child(*served(folder)) as server:
-            found = asyncio.run(_measure(bare, server, nodes))
-    return _report(nodes, syncs, found)
+            found = asyncio.run(_measure(bare, server, nodes, answers))
+    return _report(name, graph.n, syncs, found)
 
 
-def blocks(n: int) -> Graph:
-    """Four groups of nodes, with eight edges in ten inside a group, and a path through all."""
+def _wanted(n: int) -> tuple[str, Graph, Ints]:
+    if n == NODES:
+        return citations()
+    graph, truth = blocks(n)
+    return f"a block model of {n:,} nodes", graph, truth
+
+
+def blocks(n: int) -> tuple[Graph, Ints]:
+    """Two groups of nodes on a path, with two edges a node to some near on it, and a few to anywhere."""
     rng = np.random.default_rng(0)
-    a, b = rng.integers(0, n, 3 * n), rng.integers(0, n, 3 * n)
-    near = rng.random(3 * n) < 0.8
-    b = np.where(near, np.minimum(a - a % 4 + 4 * (b % 50) + a % 4, n - 1), b)
+    a = rng.integers(0, n, 2 * n)
+    b = np.where(
+        rng.random(2 * n) < 0.95, np.minimum(a + rng.integers(1, 50, 2 * n), n - 1), rng.integers(0, n, 2 * n)
+    )
     path = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
     pairs = np.concatenate([np.stack([a, b], axis=1)[a != b], path])
-    return Graph.from_edges(np.unique(np.sort(pairs, axis=1), axis=0))
+    return Graph.from_edges(np.unique(np.sort(pairs, axis=1), axis=0)), np.where(np.arange(n) < n // 2, 1, -1)
 
 
 def synced(path: Path, times: int = 300) -> list[float]:
@@ -68,16 +79,18 @@ def synced(path: Path, times: int = 300) -> list[float]:
     return found
 
 
-async def _measure(bare: Child, server: Child, nodes: int) -> dict[str, Any]:
-    line, number = server.line, count()
+async def _measure(bare: Child, server: Child, nodes: list[Any], answers: list[str]) -> dict[str, Any]:
+    line, number, n = server.line, count(), len(nodes)
+    truth = dict(zip(nodes, answers, strict=True))
 
     def labels() -> Iterator[bytes]:
         for k in number:
-            answer = {"node": k * 7919 % nodes, "label": CLASSES[k % 4], "key": f"k{k}"}
+            node = nodes[k * 7919 % n]
+            answer = {"node": node, "label": truth[node], "key": f"k{k}"}
             yield line.post(f"{PROJECT}/labels", answer)
 
     def predictions() -> Iterator[bytes]:
-        return (line.post(f"{PROJECT}/predict", {"node": k * 104_729 % nodes}) for k in count())
+        return (line.post(f"{PROJECT}/predict", {"node": nodes[k * 104_729 % n]}) for k in count())
 
     def nothing() -> Iterator[bytes]:
         while True:
@@ -96,7 +109,7 @@ async def _measure(bare: Child, server: Child, nodes: int) -> dict[str, Any]:
         "rates": {name: max(found) for name, found in rates.items()},
         "alone": alone,
         "beside": beside,
-        "next": await _questions(line, 150),
+        "next": await _questions(line, truth, 150),
     }
 
 
@@ -106,7 +119,7 @@ async def _per_cpu_second(server: Child, requests: Iterator[bytes]) -> float:
     return len(times) / max(server.cpu() - before, 1e-3)
 
 
-async def _questions(line: Line, times: int) -> list[float]:
+async def _questions(line: Line, truth: dict[Any, str], times: int) -> list[float]:
     """How long a question takes that is asked for right after an answer."""
     connection, found = await Connection.open(line), []
     for _ in range(times):
@@ -116,14 +129,15 @@ async def _questions(line: Line, times: int) -> list[float]:
         questions = msgspec.json.decode(reply)["questions"]
         if not questions:
             break
-        answer = {"node": questions[0]["node"], "label": CLASSES[0], "lease": questions[0]["lease"]}
+        node = questions[0]["node"]
+        answer = {"node": node, "label": truth[node], "lease": questions[0]["lease"]}
         await connection.ask(line.post(f"{PROJECT}/labels", answer))
         await asyncio.sleep(0.02)  # a quick person
     connection.close()
     return found
 
 
-def _report(nodes: int, syncs: list[float], found: dict[str, Any]) -> Measured:
+def _report(name: str, nodes: int, syncs: list[float], found: dict[str, Any]) -> Measured:
     rates, alone, beside, questions = found["rates"], found["alone"], found["beside"], found["next"]
     most = 50.0 if nodes <= LARGE else 200.0
     allowed = 3 * share(syncs, 0.99) + 2
@@ -132,6 +146,7 @@ def _report(nodes: int, syncs: list[float], found: dict[str, Any]) -> Measured:
         rates["labels"] / rates["bare"],
         "requests per CPU-second of a bare route of the same HTTP server, without store, learner and checks",
         {
+            "graph": name,
             "nodes": nodes,
             "bare_per_cpu_second": rates["bare"],
             "durable_per_cpu_second": rates["labels"],
