@@ -108,6 +108,8 @@ def test_values_of_another_shape(served: Running, body: Any, words: tuple[str, .
         ("/nodes", {"nodes": []}, 422),
         ("/nodes", {"nodes": [{"id": 1}]}, 422),
         ("/nodes", {"nodes": [{"id": ["a", 1]}]}, 422),
+        ("/nodes", {"nodes": [{"id": 1.0}]}, 422),
+        ("/nodes", {"nodes": [{"id": "n"}, {"id": "n"}]}, 422),
         ("/nodes", {"nodes": [{"id": "n", "fields": {"a": 1}}]}, 422),
         ("/edges", {"edges": [["a"]]}, 422),
         ("/edges", {"edges": [[1, 2, "heavy"]]}, 422),

@@ -94,5 +94,7 @@ def checked_fields(fields: Any) -> dict[str, str]:
 def _id(node: Any) -> Hashable:
     if isinstance(node, bool) or not writable(node):  # a learner takes no other once it has begun
         raise GraphError(f"{shown(node)} cannot be the id of a new node; use a text or a number")
+    if isinstance(node, float) and node.is_integer():
+        return int(node)  # 1.0 and 1 are the same key of a dict, and the same node
     found: Hashable = node
     return found

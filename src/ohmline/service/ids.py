@@ -32,7 +32,7 @@ MOST_PARTS = 16
 def node_of(written: Any, depth: int = 0) -> Hashable:
     """The node that a request means.
 
-    >>> node_of(["paper", 7])
+    >>> node_of(["paper", 7.0])
     ('paper', 7)
 
     Parameters
@@ -50,7 +50,8 @@ def node_of(written: Any, depth: int = 0) -> Hashable:
         if -LARGEST <= written < LARGEST:
             return int(written)
     elif kind is float:
-        return float(written)
+        whole = written.is_integer() and -LARGEST <= written < LARGEST
+        return int(written) if whole else float(written)  # 1.0 and 1 are the same key of a dict, and the same node
     elif kind is list and depth < DEEPEST and 0 < len(written) <= MOST_PARTS:
         return tuple([node_of(part, depth + 1) for part in written])
     raise ParameterError(
