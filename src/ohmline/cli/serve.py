@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json as json_
 import sys
 import threading
@@ -86,6 +87,9 @@ def serve(
     )
 
     def started(server: Started) -> None:
+        gc.collect()
+        gc.freeze()  # graphs and learners stay; looking through them again and again would slow down every answer
+        gc.set_threshold(20_000, 20, 50)
         if json:
             document = {
                 "address": server.address,

@@ -51,7 +51,9 @@ def node_of(written: Any, depth: int = 0) -> Hashable:
             return int(written)
     elif kind is float:
         whole = written.is_integer() and -LARGEST <= written < LARGEST
-        return int(written) if whole else float(written)  # 1.0 and 1 are the same key of a dict, and the same node
+        return (
+            int(written) if whole else float(written)
+        )  # 1.0 and 1 are the same key of a dict, and the same node
     elif kind is list and depth < DEEPEST and 0 < len(written) <= MOST_PARTS:
         return tuple([node_of(part, depth + 1) for part in written])
     raise ParameterError(
