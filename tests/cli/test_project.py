@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from cli.terminal import Terminal
 
+from cli.terminal import Terminal
 from ohmline.project import Project
 
 COMMAND = [sys.executable, "-c", "from ohmline.cli import main; main()"]
