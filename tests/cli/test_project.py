@@ -54,7 +54,8 @@ def test_a_project_is_made_from_files_and_labelled_in_a_terminal(files):
     assert terminal.wait() == 0
     with Project.open(files / "zoo") as project:
         people = {row["person"]: row for row in project.people()}
-        assert people["ann"]["labels"] == 2 and people["ann"]["undone"] == 1
+        assert people["ann"]["labels"] == 2
+        assert people["ann"]["undone"] == 1
         assert len(project.ledger.labels) == 4
         assert project.card("n3", "ann")["fields"] == {"year": "1993"}
         assert not project.ledger.leases.of("ann", project.clock()), "what was not answered goes back"
