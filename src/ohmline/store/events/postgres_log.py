@@ -7,8 +7,6 @@ process owns the log whatever machine it runs on.
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +17,15 @@ from ohmline.errors import JournalError
 from ohmline.extras import require
 from ohmline.store.events.event import Row
 from ohmline.store.events.log import EventLog, Failed, Unreadable
-from ohmline.store.events.postgres_table import Table, first_line, lock, make_table, table_of
+from ohmline.store.events.postgres_table import (
+    Table,
+    first_line,
+    lock,
+    make_table,
+    table_of,
+    unlock,
+    who_am_i,
+)
 from ohmline.store.head import NOTHING, DiskFile, Head, HeadFile
 
 
@@ -74,8 +80,9 @@ class PostgresLog(EventLog):
             raise
 
     def _connected(self, *, reader: bool = False) -> Any:
-        who = f"ohmline: process {os.getpid()} on {socket.gethostname()}"[:63]
-        connection = self._psycopg.connect(**self._table.options, application_name=who, autocommit=True)
+        connection = self._psycopg.connect(
+            **self._table.options, application_name=who_am_i(), autocommit=True
+        )
         if reader:
             connection.execute("SET default_transaction_read_only = on")
         elif connection.execute("SHOW fsync").fetchone()[0] != "on":
@@ -189,5 +196,7 @@ class PostgresLog(EventLog):
         connection = getattr(self, name)
         setattr(self, name, None)
         if connection is not None:
+            with suppress(self._psycopg.Error):
+                unlock(connection)
             with suppress(self._psycopg.Error):
                 connection.close()
