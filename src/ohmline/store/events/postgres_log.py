@@ -15,8 +15,11 @@ from typing import Any, final
 
 from ohmline.errors import JournalError
 from ohmline.extras import require
+from ohmline.store.disk import DiskFile, SmallFile
+from ohmline.store.events.checked_rows import Unreadable
 from ohmline.store.events.event import Row
-from ohmline.store.events.log import EventLog, Failed, Unreadable
+from ohmline.store.events.failed import Failed
+from ohmline.store.events.log import EventLog
 from ohmline.store.events.postgres_table import (
     Table,
     first_line,
@@ -26,7 +29,7 @@ from ohmline.store.events.postgres_table import (
     unlock,
     who_am_i,
 )
-from ohmline.store.head import NOTHING, DiskFile, Head, HeadFile
+from ohmline.store.head import NOTHING, Head
 
 
 @final
@@ -52,7 +55,7 @@ class PostgresLog(EventLog):
         head: Path,
         *,
         trusted: tuple[int, str] | None = None,
-        open_head: Callable[[Path], HeadFile] = DiskFile,
+        open_head: Callable[[Path], SmallFile] = DiskFile,
     ) -> None:
         self._psycopg = require("psycopg", "postgres")
         self._table: Table = table_of(address)
