@@ -20,6 +20,7 @@ export { httpTransport };
 export function mount(element, transport, options = {}) {
   const root = element.ownerDocument.createElement("div");
   root.className = options.page ? "ohm whole" : "ohm embedded";
+  if (!options.page) root.dataset.lmSuppressShortcuts = "true"; // A notebook's own shortcuts rest while this has the focus.
   element.replaceChildren(root);
   const app = new App(transport, { storage: browserStorage(), ...options });
   if (options.theme) app.state.theme = options.theme;

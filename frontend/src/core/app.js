@@ -141,7 +141,7 @@ export class App extends Observed {
     if (["configured", "classes-added", "class-removed", "grown", "imported"].includes(event.kind)) {
       this.reloadProject();
       this.desk?.refresh();
-    } else if (event.actor !== this.state.me?.person && !this.desk?.state.queue.length) this.desk?.wake();
+    } else if (event.kind !== "leased" && !this.desk?.state.queue.length) this.desk?.wake();
   }
 
   async readProgress() {

@@ -56,7 +56,7 @@ export class Scene {
       attributes.forceLabel = picked && chosen.size <= 12;
       return attributes;
     }, { attributes: ["color", "size", "zIndex", "forceLabel"] });
-    this.sigma.setSetting("defaultEdgeColor", mix(tokens.panel, tokens.edge, data.edges.length > 20000 ? 0.18 : choosing ? 0.2 : 0.4));
+    this.sigma.setSetting("defaultEdgeColor", mix(tokens.panel, tokens.edge, choosing ? 0.15 : edgeStrength(data.edges.length / 2)));
     this.sigma.setSetting("labelColor", { color: tokens.text });
     this.sigma.setSetting("labelFont", tokens.font);
     this.sigma.refresh();
@@ -123,6 +123,9 @@ export class Scene {
     this.sigma.kill();
   }
 }
+
+// Many edges are drawn fainter, so that the nodes stay in front.
+const edgeStrength = (number) => Math.min(0.45, Math.max(0.14, 0.45 * Math.sqrt(600 / Math.max(1, number))));
 
 function sizeFor(number) {
   if (number <= 60) return 8;

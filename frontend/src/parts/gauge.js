@@ -2,6 +2,9 @@
 import { count, many, percent, sentence } from "../core/words.js";
 import { html } from "../html.js";
 
+// An estimate as high as this only says that the learner has seen too little.
+const SAYS_NOTHING = 0.995;
+
 export function headline(progress) {
   if (progress.stage === "finished") return "All done";
   if (progress.may_stop) return "You may stop";
@@ -13,11 +16,11 @@ export function headline(progress) {
 export function knownShare(progress) {
   if (progress.stage === "finished") return null;
   if (progress.limit) return { share: progress.limit.share, audited: true };
-  if (progress.estimate !== null && progress.estimate !== undefined) return { share: progress.estimate, audited: false };
+  if (progress.estimate !== null && progress.estimate !== undefined && progress.estimate < SAYS_NOTHING) return { share: progress.estimate, audited: false };
   return null;
 }
 
-export function Gauge({ progress }) {
+export function Gauge({ progress, onGoal }) {
   if (!progress) return null;
   const known = knownShare(progress);
   const { goal, limit, more } = progress;
@@ -36,9 +39,10 @@ export function Gauge({ progress }) {
           `
         : null}
       <p class="sentence">${sentence(progress.sentence)}</p>
+      ${onGoal && (goal === null || goal === undefined) && !reached ? html`<p><button class="link" onClick=${onGoal}>Set a goal</button></p>` : null}
       <dl class="facts">
         ${goal !== null && goal !== undefined && !known ? html`<div><dt>Goal</dt><dd>${percent(goal)}</dd></div>` : null}
-        ${more !== null && more !== undefined && !reached ? html`<div><dt>About</dt><dd>${many(more, "more label")}</dd></div>` : null}
+        ${more !== null && more !== undefined && !reached ? html`<div><dt>${progress.stage === "learning" ? "At least" : "About"}</dt><dd>${many(more, "more label")}</dd></div>` : null}
         ${limit ? html`<div><dt>Checked</dt><dd>${count(limit.sampled)}, ${count(limit.found)} wrong</dd></div>` : null}
         ${limit && progress.confidence ? html`<div><dt>Confidence</dt><dd>${percent(progress.confidence)}</dd></div>` : null}
         ${progress.skipped ? html`<div><dt>Skipped</dt><dd>${count(progress.skipped)}</dd></div>` : null}

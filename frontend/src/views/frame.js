@@ -35,7 +35,7 @@ export function Frame({ app, root }) {
   }, [app]);
   if (stage === "login") return html`<main class="alone"><${Login} app=${app} /></main>`;
   if (stage === "loading") return html`<main class="alone"><${Loading} text="Opening…" /></main>`;
-  if (stage === "failed") return html`<main class="alone"><${Failed} problem=${state.problem} again=${() => app.start()} /></main>`;
+  if (stage === "failed") return html`<main class="alone"><div><${Failed} problem=${state.problem} again=${() => app.start()} />${elsewhere(app)}</div></main>`;
   if (stage === "choose") return html`<${Top} app=${app} /><main class="alone top"><${Choose} app=${app} /></main><${Notes} app=${app} />`;
   const View = PARTS[view];
   return html`
@@ -47,6 +47,11 @@ export function Frame({ app, root }) {
     ${state.node ? html`<${NodeDialog} key=${state.node.key} app=${app} node=${state.node.node} />` : null}
     ${state.help ? html`<${Help} app=${app} />` : null}
   `;
+}
+
+function elsewhere(app) {
+  const choose = () => (app.options.page ? (location.hash = "#/") : null, app.choose());
+  return app.state.projects.length > 1 ? html`<p class="centred"><button class="link" onClick=${choose}>All projects</button></p>` : null;
 }
 
 function toMain(event) {

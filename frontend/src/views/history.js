@@ -70,7 +70,7 @@ function wordsOf({ kind, payload }, classes, app) {
   const node = payload.node !== undefined ? html`<button class="link" onClick=${() => app.openNode(payload.node)}>${nameOf(payload.node)}</button>` : null;
   const label = payload.label !== undefined && payload.label !== null ? html`<${Label} classes=${classes} label=${payload.label} />` : null;
   switch (kind) {
-    case "labelled": return html`${node} is ${label}`;
+    case "labelled": return label ? html`${node} is ${label}` : html`${node} labelled`;
     case "many-labelled": return html`${many((payload.nodes ?? []).length, "node")} at once: ${label}`;
     case "skipped": return html`${node} skipped${payload.reason ? `: ${payload.reason}` : ""}`;
     case "undone": return html`took back #${payload.seq ?? payload.undone ?? "?"}`;

@@ -1,5 +1,7 @@
 // The desk: one question, one key, the next question.
 import { useEffect, useState } from "preact/hooks";
+import { addressOf } from "../core/address.js";
+import { isAdmin } from "../core/app.js";
 import { classOfKey, isForPage, MOST_KEYS } from "../core/keys.js";
 import { keyOf, nameOf, sentence, titleOf } from "../core/words.js";
 import { html } from "../html.js";
@@ -40,7 +42,7 @@ export function LabelDesk({ app, root }) {
         ${question ? html`<${Question} app=${app} question=${question} finding=${finding} leave=${() => setFinding(false)} />` : html`<${NoQuestion} app=${app} /><${Aside} app=${app} />`}
       </div>
       <aside class="desk-side" aria-label="Progress and neighbourhood">
-        <${Gauge} progress=${progress} />
+        <${Gauge} progress=${progress} onGoal=${app.options.page && isAdmin(app.state) ? () => (location.hash = addressOf(app.state.project.id, "settings")) : null} />
         ${question ? html`<${Around} app=${app} question=${question} />` : null}
       </aside>
     </div>
