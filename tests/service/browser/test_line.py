@@ -138,3 +138,21 @@ def test_disagreements_are_settled_and_agreement_is_told(
     assert [each["payload"]["label"] for each in events(before, SHARED) if each["kind"] == "gold-set"] == [
         "networks"
     ]
+
+
+def test_two_windows_of_one_person_follow_each_other(
+    visit: Callable[..., Visit], admin: str, last: Any, events: Events
+) -> None:
+    one, two = visit(), visit()
+    one.enter(admin)
+    two.enter(admin)
+    before = last()
+    assert one.node() == two.node()
+    node, _ = one.answer()
+    two.page.wait_for_function(
+        "n => document.querySelector('.question .node-name')?.textContent !== n", arg=node
+    )
+    two.page.wait_for_selector(".question .node-name")
+    other, _ = two.answer()
+    two.until_saved()
+    assert [each["payload"]["node"] for each in events(before)] == [node, other]
