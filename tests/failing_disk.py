@@ -236,6 +236,9 @@ class _HeadFile:
     def lock(self) -> bool:
         return True
 
+    def is_there(self) -> bool:
+        return True
+
     def read(self) -> bytes:
         return self.content.now()
 

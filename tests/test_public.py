@@ -30,6 +30,11 @@ PACKAGES = [
     "data",
     "labelling",
     "check",
+    "recipes",
+    "sources",
+    "client",
+    "client.records",
+    "widget",
 ]
 
 

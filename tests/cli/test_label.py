@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from cli.killing import grid
 from cli.terminal import COMMAND, Terminal
 from ohmline.cli.app import app
-from ohmline.cli.label import classes_of, share_of
+from ohmline.cli.declared import classes_of, share_of
 from ohmline.cli.label_keys import Keymap
 from ohmline.errors import FileFormatError, OhmlineError
 from ohmline.graph import Graph
@@ -199,11 +199,17 @@ def test_a_disk_that_is_full_when_a_check_begins(folder: Path) -> None:
     known = {f"{x}-{y}": "a" if x < 3 else "b" for x in range(5) for y in range(5)}
     rows = [f"{node},{label}" for node, label in list(known.items())[::-1][:21]]
     (folder / "known.csv").write_text("\n".join(rows[:19]) + "\n")
+    who = (
+        "a" * 4500
+    )  # so long that the journal has outgrown the file of its head, which has 8 kB and has room
     arguments = ["label", "grid.csv", "known.csv", "--classes", "a,b", "--goal", "40%", "--out", "o.csv"]
+    arguments += ["--who", who]
     terminal = Terminal(arguments, folder)
     node = terminal.node()
     size = (folder / "grid.labels.jsonl").stat().st_size
-    resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (size + 400, -1))  # the answer, and no check
+    assert size > 8192
+    room = size + len(who) + 400  # the answer, and no check
+    resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (room, -1))
     terminal.press("1" if known[node] == "a" else "2")
     terminal.until(r"NOT saved: .*make\s+room and press a key")
     terminal.press("x")
@@ -236,7 +242,7 @@ def test_a_window_without_room_for_the_question_takes_no_label(folder: Path) -> 
 
 
 def test_names_in_the_summary_are_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from ohmline.cli.label import _tell
+    from ohmline.cli.label_work import tell as _tell
 
     name = "red\x1b]0;owned\x07\nblue"
     summary = {"labels": 1, "nodes": 2, "counts": {name: 1}, "at_most": None, "predictions": name}

@@ -35,6 +35,8 @@ MODULES = (
     "ohmline.data",
     "ohmline.adapt.networkx",
     "ohmline.labelling",
+    "ohmline.recipes",
+    "ohmline.sources",
 )
 RECORDS = frozenset(
     [
@@ -78,6 +80,8 @@ RECORDS = frozenset(
         "Opinion",
         "Progress",
         "Question",
+        "Item",
+        "Pumped",
     ]
 )
 """Records that the package makes and nobody else: their fields are not a door."""
@@ -351,6 +355,28 @@ EXTRAS = {"Graph.to_pyg": "torch_geometric"}
 SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Session": {"classes": lambda: ["red", "blue"], "journal": journal},
     "Session.answer": {"label": lambda: "red"},
+    "find": {"name": lambda: "citations"},
+    "demo": {
+        "folder": lambda: tempfile.mktemp(),
+        "name": lambda: "citations",
+        "size": lambda: 20,
+    },
+    "from_iterable": {"values": lambda: ["a", {"node": "b"}], "name": lambda: "mine"},
+    "follow_file": {
+        "path": file("arrivals.jsonl", '{"node": "a"}\n'),
+        "mark": lambda: tempfile.mktemp(),
+        "aside": lambda: tempfile.mktemp(),
+        "poll": lambda: None,
+    },
+    "redis_stream": {
+        "url": lambda: "redis://localhost:6379",
+        "stream": lambda: "nodes",
+        "wait": lambda: None,
+    },
+    "pump": {
+        "source": list,
+        "into": lambda: SimpleNamespace(do=lambda command, actor: None),
+    },
     "Graph": {"nodes": lambda: ohm.graph.NodeIndex(2)},
     "Graph.from_edges": {"nodes": lambda: None},
     "Graph.from_columns": {"nodes": lambda: None, "weights": lambda: [1.0, 2.0]},

@@ -77,13 +77,13 @@ def wrong_among_the_rest(project: Project, topics: Any) -> float:
 
 def test_asking_for_papers_beats_chance(tmp_path: Path) -> None:
     made_up = papers(300, seed=11)
-    with Project.open(demo(tmp_path / "asked", n=300, seed=11), recipe=find("citations")) as project:
+    with Project.open(demo(tmp_path / "asked", size=300, seed=11), recipe=find("citations")) as project:
         answered(project, made_up.topics.__getitem__, 20)
         asked = wrong_among_the_rest(project, made_up.topics)
     drawn = []
     for seed in range(3):
         with Project.open(
-            demo(tmp_path / f"drawn{seed}", n=300, seed=11), recipe=find("citations")
+            demo(tmp_path / f"drawn{seed}", size=300, seed=11), recipe=find("citations")
         ) as project:
             for node in np.random.default_rng(seed).choice(list(made_up.topics), 20, replace=False).tolist():
                 project.do(commands.Label(node, made_up.topics[node]), "ann")
@@ -94,7 +94,9 @@ def test_asking_for_papers_beats_chance(tmp_path: Path) -> None:
 def test_few_accounts_are_bad_and_they_are_found(tmp_path: Path) -> None:
     made_up = some_accounts(1500, seed=5)
     assert len(made_up.bad) == 15
-    with Project.open(demo(tmp_path / "it", "accounts", n=1500, seed=5), recipe=find("accounts")) as project:
+    with Project.open(
+        demo(tmp_path / "it", "accounts", size=1500, seed=5), recipe=find("accounts")
+    ) as project:
         assert project.ledger.votes.imported
         assert accounts.found_so_far(project) == accounts.Found(0, 0)
         answered(project, lambda node: "bad" if node in made_up.bad else "ordinary", 40)
@@ -121,7 +123,7 @@ def test_the_query_for_accounts_explores_as_often_as_it_is_told() -> None:
 def test_pairs_that_arrive_are_asked_for_where_the_learner_is_not_sure(tmp_path: Path) -> None:
     made_up = pairs(40, seed=7)
     rng, shown, mistakes = np.random.default_rng(0), [], []
-    with Project.open(demo(tmp_path / "it", "matches", people=40, seed=7), recipe=find("matches")) as project:
+    with Project.open(demo(tmp_path / "it", "matches", size=40, seed=7), recipe=find("matches")) as project:
         order = [
             node for node in rng.permutation(list(made_up.same)).tolist() if node not in project.ledger.labels
         ]

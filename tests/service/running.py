@@ -78,7 +78,7 @@ def running(folder: Path, limits: Limits = PLENTY, **options: Any) -> Iterator[R
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert ready.wait(120)
+    assert ready.wait(900)  # after an installation machine code is made first
     if failed:
         thread.join()
         raise failed[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from typing import Any
@@ -236,6 +237,18 @@ def test_operations(served: Running) -> None:
     assert "default-src 'none'" in page.headers["content-security-policy"]
     again = served.nobody.get("/", headers={"If-None-Match": page.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_pages_files_are_small_on_the_line(served: Running) -> None:
+    with served.nobody.stream("GET", "/static/app.js", headers={"Accept-Encoding": "gzip"}) as reply:
+        packed = b"".join(reply.iter_raw())
+    assert reply.headers["content-encoding"] == "gzip"
+    plain = served.nobody.get("/static/app.js", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert gzip.decompress(packed) == plain.content
+    assert served.nobody.head("/static/app.js").status_code == 200
+    assert served.nobody.get("/static/..%2f__init__.py").status_code == 404
+    assert served.nobody.post("/").status_code == 405
 
 
 def test_the_document_has_every_route(served: Running) -> None:

@@ -79,12 +79,8 @@ def test_a_failed_write_leaves_the_good_place_alone(tmp_path: Path) -> None:
     class Failing:
         def __init__(self, path: Path) -> None:
             self.file = DiskFile(path)
-            self.lock, self.read, self.sync, self.close = (
-                self.file.lock,
-                self.file.read,
-                self.file.sync,
-                self.file.close,
-            )
+            self.lock, self.is_there = self.file.lock, self.file.is_there
+            self.read, self.sync, self.close = self.file.read, self.file.sync, self.file.close
 
         def write(self, place: int, data: bytes) -> None:
             self.file.write(place, data[:100] if failing else data)

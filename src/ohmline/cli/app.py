@@ -23,6 +23,7 @@ from ohmline.cli.papers import papers
 from ohmline.cli.people import people
 from ohmline.cli.play import play
 from ohmline.cli.predict import predict
+from ohmline.cli.project import project
 from ohmline.cli.reproduce import reproduce
 from ohmline.cli.serve import serve
 from ohmline.cli.suggest import suggest
@@ -117,6 +118,7 @@ app.command()(predict)
 app.command()(suggest)
 app.command()(label)
 app.command()(serve)
+app.command()(project)
 app.command()(people)
 app.command()(reproduce)
 app.command()(papers)

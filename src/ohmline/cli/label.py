@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import getpass
-import os
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ohmline.cli.declared import classes_of, share_of
 from ohmline.cli.files import (
     GraphFile,
     Header,
@@ -30,6 +28,7 @@ from ohmline.cli.files import (
     read_graph,
     read_known,
 )
+from ohmline.cli.label_work import expect_terminal, fall_silent, finish, say, tell, user, work
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
 from ohmline.errors import FileFormatError, JournalError, LabelError, ParameterError
 
@@ -80,11 +79,24 @@ def label(
 ) -> None:
     """Ask a person for labels in the terminal: the nodes that say most, then a random check.
 
+    GRAPH may also be the folder of a project, as `ohmline serve` has it: answers go into its log.
     One key labels and moves on. Every answer is on the disk before the next question comes, and the same
     command goes on where it was left, after q, Ctrl-C or a killed process alike.
     """
     from ohmline.graph.files.spelling import spelled
 
+    if (graph / "project.toml").exists():
+        from ohmline.cli.label_project import label_project
+
+        given = {
+            "LABELS": labels,
+            "--classes": classes,
+            "--text": text,
+            "--journal": journal,
+            "--export": export,
+        }
+        label_project(graph, given, goal, confidence, out, predictions, who, json)
+        return
     log = journal or Path(f"{_stem(graph)}.labels.jsonl")
     table = out or Path(f"{_stem(graph)}.labels.csv")
     expect_two_files(graph, labels)
@@ -97,7 +109,7 @@ def label(
     wanted, sure = share_of(goal, "--goal") if goal else None, share_of(confidence, "--confidence")
     declared = classes_of(classes)
     begun = time.monotonic()
-    _say(f"reading {in_one_line(graph)} …")
+    say(f"reading {in_one_line(graph)} …")
     network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
     texts = {} if text is None else _texts(text, network)
     spelled(network.nodes, table)  # what could not be written at the end is refused now
@@ -107,10 +119,10 @@ def label(
         known = _declared(found, labels, declared)
     elif not declared and not log.exists():
         raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
-    _expect_terminal()
+    expect_terminal()
     from ohmline.labelling.export import write_labels
 
-    _say("getting ready; the first time after an installation takes a minute, while machine code is made …")
+    say("getting ready; the first time after an installation takes a minute, while machine code is made …")
     to_terminal = sys.stdout.isatty()
     session = _session(
         network,
@@ -125,18 +137,18 @@ def label(
     )
     with session:
         try:
-            signalled = _work(session, graph.name, texts)
+            signalled = work(session, graph.name, texts)
         except JournalError:
             write_labels(session.labels, table)  # what was answered so far
             raise
         if not sys.stderr.isatty():
-            _fall_silent(to_terminal)
-        summary = _finish(session, table, predictions)
+            fall_silent(to_terminal)
+        summary = finish(session, table, predictions)
     summary["seconds"] = round(time.monotonic() - begun, 3)
     if json:
         print_json(summary)
     else:
-        _tell(summary)
+        tell(summary)
     if signalled:
         raise typer.Exit(128 + signalled)
 
@@ -176,85 +188,7 @@ def _session(
     from ohmline.labelling import Session
 
     classes = label_values(declared) if declared else None
-    return Session(network, classes, labels=known, source=source, who=who or _user(), **options)
-
-
-def _work(session: Session, title: str, texts: Any) -> int:
-    """Let the person answer; the number of the signal that ended it, 0 for none."""
-    from ohmline.cli.label_desk import Desk, Ended, ending
-
-    with ending():
-        try:
-            Desk(session, title, texts).work()
-        except Ended as ended:
-            return int(ended.args[0])
-        except OSError as error:  # the terminal is gone
-            if error.filename is not None:
-                raise
-            return 1
-    return 0
-
-
-def _say(words: str) -> None:
-    if sys.stderr.isatty():
-        print(words, file=sys.stderr)
-
-
-def _fall_silent(stdout: bool) -> None:
-    """The terminal is gone: let nothing be written to it any more, so that the rest can be done."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2) if stdout else (2,):
-        os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-
-
-def _finish(session: Session, table: Path, predictions: Path | None) -> dict[str, Any]:
-    """Write the files, and say what was done."""
-    from ohmline.labelling.export import write_labels, write_predictions
-
-    write_labels(session.labels, table)
-    progress = session.progress()  # which may begin a check, and find the disk full
-    if predictions is not None:
-        write_predictions(session, predictions)
-    limit = progress.limit
-    return {
-        "journal": str(session.journal.path),
-        "out": str(table),
-        "predictions": None if predictions is None else str(predictions),
-        "nodes": progress.nodes,
-        "labels": progress.labels,
-        "imported": progress.imported,
-        "skipped": progress.skipped,
-        "counts": {str(k): v for k, v in _counts(session).items()},
-        "stage": progress.stage.value,
-        "estimated_error": progress.estimate,
-        "goal": progress.goal,
-        "confidence": session.confidence,
-        "at_most": None if limit is None else limit.share,
-        "sampled": None if limit is None else limit.sampled,
-        "found": None if limit is None else limit.found,
-        "more": progress.more,
-    }
-
-
-def _counts(session: Session) -> dict[Any, int]:
-    counted = Counter(session.labels.values())
-    return {each: counted[each] for each in session.classes}
-
-
-def _tell(summary: dict[str, Any]) -> None:
-    counts = ", ".join(f"{in_one_line(name)} {count:,}" for name, count in summary["counts"].items())
-    print(f"\n{summary['labels']:,} of {summary['nodes']:,} nodes are labelled: {counts}")
-    if summary["at_most"] is not None:
-        sure, most = 100 * summary["confidence"], 100 * summary["at_most"]
-        print(
-            f"  with {sure:g} % confidence at most {most:.3g} % of the other predictions are wrong "
-            f"({summary['found']:,} of {summary['sampled']:,} random ones were)"
-        )
-    print(f"  labels   {in_one_line(summary['out'])}")
-    if summary["predictions"]:
-        print(f"  classes  {in_one_line(summary['predictions'])}")
-    print(f"  journal  {in_one_line(summary['journal'])}; the same command goes on from here")
+    return Session(network, classes, labels=known, source=source, who=who or user(), **options)
 
 
 def _export(journal: Path, table: Path, predictions: Path | None, json: bool) -> None:
@@ -270,57 +204,6 @@ def _export(journal: Path, table: Path, predictions: Path | None, json: bool) ->
         print_json({"journal": str(journal), "out": str(table), "labels": len(found)})
     else:
         print(f"{len(found):,} labels are in {in_one_line(table)}")
-
-
-def classes_of(text: str) -> list[str]:
-    """The names in `--classes`.
-
-    >>> classes_of("theory, rl,nets")
-    ['theory', 'rl', 'nets']
-    """
-    if not text:
-        return []
-    names = [name.strip() for name in text.split(",")]
-    if "" in names:
-        raise ParameterError(f"--classes {text!r} has an empty name; write --classes theory,rl,nets")
-    from ohmline.graph.files.labels import is_label, written_form
-
-    forms = [written_form(name) for name in names]
-    twice = next((name for name, form in zip(names, forms, strict=True) if forms.count(form) > 1), None)
-    if twice is not None:
-        raise LabelError(f"--classes names {twice!r} twice; name each class once")
-    lost = next((name for name in names if not is_label(name)), None)
-    if lost is not None:
-        raise LabelError(f"--classes: a class {lost!r} could not be read back from a file; rename it")
-    return names
-
-
-def share_of(text: str, flag: str) -> float:
-    """A share written as 5% or 0.05.
-
-    >>> share_of("5%", "--goal"), share_of("0.05", "--goal")
-    (0.05, 0.05)
-    """
-    written = text.strip()
-    try:
-        share = float(written.removesuffix("%")) / (100 if written.endswith("%") else 1)
-    except ValueError:
-        share = -1.0
-    if not 0 < share < 1:
-        example = "95% or {} 0.95" if flag == "--confidence" else "5% or {} 0.05"
-        raise ParameterError(
-            f"{flag} {text!r} is no share between 0 and 1; write {flag} {example.format(flag)}"
-        )
-    return round(share, 12)
-
-
-def _expect_terminal() -> None:
-    for name, stream in (("standard input", sys.stdin), ("standard error", sys.stderr)):
-        if not stream.isatty():
-            raise ParameterError(
-                f"ohmline label asks a person and needs a terminal, and {name} is none; run it in one, or let "
-                "ohmline suggest GRAPH LABELS say which nodes to label, and write the answers into LABELS"
-            )
 
 
 def _expect_ours(table: Path, journal: Path) -> None:
@@ -343,10 +226,3 @@ def _stem(graph: Path) -> str:
     ):
         name = name.removesuffix(ending) if ending else name
     return name or "graph"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return ""

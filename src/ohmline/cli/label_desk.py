@@ -15,7 +15,8 @@ from ohmline.labelling.answers import id_of
 from ohmline.labelling.texts import harmless
 
 if TYPE_CHECKING:
-    from ohmline.labelling import Neighbour, Opinion, Question, Session
+    from ohmline.labelling import Neighbour, Opinion, Question
+    from ohmline.labelling.asks import Asks
 
 
 class Ended(BaseException):
@@ -52,7 +53,7 @@ class Desk:
         The text of each node.
     """
 
-    def __init__(self, session: Session, title: str, texts: Any) -> None:
+    def __init__(self, session: Asks, title: str, texts: Any) -> None:
         self.session, self.title = session, title
         self.keymap = Keymap([str(label) for label in session.classes])
         self.screen = Screen(self.keymap, texts)
@@ -71,7 +72,7 @@ class Desk:
                 try:
                     question = self.session.question()
                 except JournalError as error:  # a check began, and that could not be written
-                    if self.session.journal.broken or self._wait_for_room(error, keyboard) == "q":
+                    if self.session.broken or self._wait_for_room(error, keyboard) == "q":
                         raise
                     continue
                 if self._view is None or self._view.question != question:
@@ -118,7 +119,7 @@ class Desk:
         try:
             return self._hear(key, keyboard, seconds)
         except JournalError as error:
-            if self.session.journal.broken:
+            if self.session.broken:
                 raise
             self._last, self._message = "", f"NOT saved: {harmless(str(error))}; make room and answer again"
             return True
@@ -191,10 +192,13 @@ class Desk:
         if undone is None:
             self._message = "there is nothing to undo"
             return
+        if "node" not in undone.payload:
+            self._say(f"the label of {len(undone.payload['nodes']):,} nodes is taken back", self.session.seq)
+            return
         node, labels = harmless(str(undone.payload["node"])), self.session.labels
         known = id_of(undone.payload["node"]) in labels
         words = f"{node} is skipped no longer, and has a label" if known else f"{node} is open again"
-        self._say(words, self.session.journal.events[-1].seq)
+        self._say(words, self.session.seq)
         self._message = "; ".join(self.session.notes)
         self.session.notes.clear()
 

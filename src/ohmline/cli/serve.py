@@ -89,6 +89,7 @@ def serve(
         if json:
             document = {
                 "address": server.address,
+                "port": server.port,
                 "token": server.token,
                 "person": server.person,
                 "projects": server.projects,
@@ -101,6 +102,11 @@ def serve(
         if not no_browser and sys.stdout.isatty():
             threading.Thread(target=webbrowser.open, args=(server.page,), daemon=True).start()
 
+    if sys.stderr.isatty():
+        print(
+            "getting ready; the first time after an installation takes minutes, while machine code is made …",
+            file=sys.stderr,
+        )
     run(options, started)
 
 

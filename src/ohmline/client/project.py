@@ -290,6 +290,28 @@ class ProjectClient:
         content: bytes = self._wire.reply("GET", f"{self._path}/export", query=query).content
         return content
 
+    def raw(self, method: str, path: str, body: Any = None) -> Any:
+        """Any request, with the reply of httpx as it is: also one that says no.
+
+        Parameters
+        ----------
+        method
+            "GET" or "POST".
+        path
+            The whole path, with what comes after a question mark.
+        body
+            What to send: JSON, or a text as it is. None (default) for nothing.
+        """
+        given = {"content": body} if isinstance(body, str) else {} if body is None else {"json": body}
+        try:
+            return self._wire.http.request(method, path, **given)
+        except self._wire.losses as error:
+            raise self._wire.lost(error, repeat=False) from None
+
+    def close(self) -> None:
+        """Close the line to the service."""
+        self._wire.http.close()
+
     def __repr__(self) -> str:
         return f"ProjectClient({self.id!r})"
 

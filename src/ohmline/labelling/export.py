@@ -13,7 +13,7 @@ from ohmline.graph.files.labels import is_label
 from ohmline.graph.files.paths import FileLimits, content, text, write_bytes
 from ohmline.graph.files.spelling import csv_bytes, spelled
 from ohmline.labelling.answers import Answers
-from ohmline.labelling.session import Session
+from ohmline.labelling.asks import Asks
 from ohmline.store.journal import read_journal
 
 HEADER = ["node", "label"]
@@ -45,7 +45,7 @@ def write_labels(labels: Mapping[Hashable, Any], path: Path) -> None:
     _write(path, [HEADER, *([n, str(y)] for n, y in zip(nodes, labels.values(), strict=True))])
 
 
-def write_predictions(session: Session, path: Path) -> None:
+def write_predictions(session: Asks, path: Path) -> None:
     """Write the class of every node: where it comes from, and its probability."""
     found = session.predictions()
     nodes = spelled(found, path)

@@ -135,6 +135,21 @@ class Session:
         return dict(self._answers.labels)
 
     @property
+    def broken(self) -> str:
+        """Why nothing can be written any more; empty while it can."""
+        return self.journal.broken
+
+    @property
+    def place(self) -> str:
+        """Where the answers are kept."""
+        return str(self.journal.path)
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event."""
+        return self.journal.events[-1].seq
+
+    @property
     def learner(self) -> LocalLGC:
         """The learner, which has learned every label so far; do not teach it anything else."""
         return self._learner

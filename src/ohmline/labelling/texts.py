@@ -40,12 +40,7 @@ def _shown(char: str) -> str:
 
 
 def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
-    """The text of each node, from a table with a column of nodes and one or more others.
-
-    The first row names the columns unless its node is one of the graph. A column called node or id holds the nodes, or
-    else the first one does. Of several other columns the
-    first is shown as it is, and the rest with their names. Fields may be quoted and have line
-    ends in them; nodes that the graph does not have are left out.
+    """What `read_fields` finds about each node, as one text.
 
     Parameters
     ----------
@@ -59,6 +54,28 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
     dict
         The texts, without control characters.
     """
+    return {node: _joined(fields) for node, fields in read_fields(path, graph).items()}
+
+
+def read_fields(path: str | PathLike[str], graph: Graph) -> dict[Hashable, list[tuple[str, str]]]:
+    """What there is to read about each node, from a table with a column of nodes and one or more others.
+
+    The first row names the columns unless its node is one of the graph. A column called node or id holds the nodes, or
+    else the first one does. Of several other columns the first is the text, and the rest are shown with their names.
+    Fields may be quoted and have line ends in them; nodes that the graph does not have are left out.
+
+    Parameters
+    ----------
+    path
+        The name of the file, separated by commas, tabs or semicolons.
+    graph
+        The graph.
+
+    Returns
+    -------
+    dict
+        For each node the names and values of its other columns, without control characters.
+    """
     where = file_path(path)
     known = {str(node): node for node in graph.nodes}
     rows = _rows(where)
@@ -70,7 +87,7 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
         names = first
         column = next((k for k, name in enumerate(first) if name.lower() in NODE_NAMES), 0)
         rows = rows[1:]
-    found: dict[Hashable, str] = {}
+    found: dict[Hashable, list[tuple[str, str]]] = {}
     lines: dict[Hashable, int] = {}
     for line, row in rows:
         if len(row) != len(first):
@@ -87,7 +104,7 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
             )
         lines[node] = line
         fields = list(zip(names, row, strict=True))
-        found[node] = _joined(fields[:column] + fields[column + 1 :])
+        found[node] = [(harmless(n), harmless(f)) for n, f in fields[:column] + fields[column + 1 :]]
     if not rows:
         raise FileFormatError(f"{where} has a header and no rows; expected a node and its text in each")
     if not found:
@@ -100,8 +117,8 @@ def read_texts(path: str | PathLike[str], graph: Graph) -> dict[Hashable, str]:
 
 def _joined(fields: list[tuple[str, str]]) -> str:
     """The first of several fields as it is, a title most often, and the others with the names of their columns."""
-    filled = [(name, harmless(field).strip()) for name, field in fields if field.strip()]
-    lines = [f"{harmless(name)}: {field}" if name and k else field for k, (name, field) in enumerate(filled)]
+    filled = [(name, field.strip()) for name, field in fields if field.strip()]
+    lines = [f"{name}: {field}" if name and k else field for k, (name, field) in enumerate(filled)]
     return "\n".join(lines)
 
 

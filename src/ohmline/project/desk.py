@@ -12,7 +12,7 @@ from ohmline.project.model import Model
 from ohmline.project.questions import Choice, best_questions, estimated_error
 from ohmline.project.votes import Change
 from ohmline.query import PoolQuery
-from ohmline.query.asking import PLENTY, needs_variance, wants
+from ohmline.query.asking import needs_variance, wants
 
 TRIES = 200
 """How many nodes are drawn at random before they are gone through in order."""
@@ -110,5 +110,18 @@ class Desk:
         if needs_variance(query):
             view = View(view.prediction, view.margin, learner.variance_one(node))
         trial, spent = len(self.ledger.arrived) + 1, len(self.ledger.labels)
-        asked = wants(query, view, trial=trial, spent=spent, draw=0.0, repeats=PLENTY)
+        draw = float(np.random.default_rng([self.ledger.settings.seed, trial]).random())
+        asked = wants(query, view, trial=trial, spent=spent, draw=draw, repeats=self._repeats())
         return asked and node not in self.ledger.labels
+
+    def _repeats(self) -> int:
+        """How many labels in a row, up to the last, brought no class that had not come before."""
+        seen: set[Any] = set()
+        newest = -1
+        for place, label in enumerate(self.ledger.labels.values()):
+            if label not in seen:
+                seen.add(label)
+                newest = place
+                if len(seen) == len(self.ledger.classes):
+                    break
+        return len(self.ledger.labels) - 1 - newest

@@ -97,14 +97,14 @@ def found_so_far(project: Project) -> Found:
     return Found(answers.count(wanted), len(answers))
 
 
-def demo(folder: Any, *, n: int = 3000, seed: int = 0) -> Path:
+def demo(folder: Any, *, size: int = 3000, seed: int = 0) -> Path:
     """Make a project with accounts, two bad ones and eight ordinary ones of which are known.
 
     Parameters
     ----------
     folder
         The name of the new folder.
-    n
+    size
         How many accounts. Default 3,000.
     seed
         The same seed gives the same accounts. Default 0.
@@ -114,7 +114,7 @@ def demo(folder: Any, *, n: int = 3000, seed: int = 0) -> Path:
     Path
         The folder.
     """
-    made, rng = accounts(n, seed=seed), np.random.default_rng([seed, 1])
+    made, rng = accounts(size, seed=seed), np.random.default_rng([seed, 1])
     ordinary = [str(node) for node in made.graph.nodes if node not in made.bad]
     known = dict.fromkeys(rng.choice(sorted(map(str, made.bad)), 2, replace=False).tolist(), "bad")
     known |= dict.fromkeys(rng.choice(ordinary, 8, replace=False).tolist(), "ordinary")

@@ -27,14 +27,14 @@ def recipe(graph: Graph, classes: tuple[Any, ...], seed: int) -> Recipe:
     return Recipe(LocalLGC(graph, classes, guess=True), ErrorReduction())
 
 
-def demo(folder: Any, *, n: int = 600, seed: int = 0) -> Path:
+def demo(folder: Any, *, size: int = 600, seed: int = 0) -> Path:
     """Make a project with papers to read.
 
     Parameters
     ----------
     folder
         The name of the new folder.
-    n
+    size
         How many papers. Default 600.
     seed
         The same seed gives the same papers. Default 0.
@@ -44,7 +44,7 @@ def demo(folder: Any, *, n: int = 600, seed: int = 0) -> Path:
     Path
         The folder.
     """
-    made = papers(n, seed)
+    made = papers(size, seed)
     return Project.create(
         folder,
         graph=made.graph,

@@ -27,14 +27,14 @@ def recipe(graph: Graph, classes: tuple[Any, ...], seed: int) -> Recipe:
     return Recipe(LocalLGC(graph, classes, guess=True), GapBelow(), stream=tuple(graph.nodes))
 
 
-def demo(folder: Any, *, people: int = 80, seed: int = 0) -> Path:
+def demo(folder: Any, *, size: int = 80, seed: int = 0) -> Path:
     """Make a project with pairs of records, five of each kind known.
 
     Parameters
     ----------
     folder
         The name of the new folder.
-    people
+    size
         How many people the records are about. Default 80.
     seed
         The same seed gives the same records. Default 0.
@@ -44,7 +44,7 @@ def demo(folder: Any, *, people: int = 80, seed: int = 0) -> Path:
     Path
         The folder.
     """
-    made, kinds = pairs(people, seed), ("same", "different")
+    made, kinds = pairs(size, seed), ("same", "different")
     known = {node: kind for kind in kinds for node in [n for n, k in made.same.items() if k == kind][:5]}
     return Project.create(
         folder,

@@ -56,6 +56,7 @@ class Told:
     x_ohmline: bytes = b""
     last_event_id: bytes = b""
     if_none_match: bytes = b""
+    accept_encoding: bytes = b""
     hosts: int = 0
 
 
@@ -69,6 +70,7 @@ _WANTED = {
     b"x-ohmline": "x_ohmline",
     b"last-event-id": "last_event_id",
     b"if-none-match": "if_none_match",
+    b"accept-encoding": "accept_encoding",
 }
 
 

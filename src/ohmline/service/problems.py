@@ -26,6 +26,7 @@ from ohmline.checks import shown
 from ohmline.errors import (
     Forbidden,
     JournalError,
+    KeyReused,
     OhmlineError,
     ProjectInUse,
     StaleLease,
@@ -46,6 +47,7 @@ STATUS: tuple[tuple[type[OhmlineError], int, str], ...] = (
     (Forbidden, 403, "forbidden"),
     (StaleLease, 409, "stale-lease"),
     (ProjectInUse, 409, "project-in-use"),
+    (KeyReused, 422, "key-reused"),
     (JournalError, 503, "storage"),
     (OhmlineError, 422, "refused"),
 )

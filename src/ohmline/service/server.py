@@ -79,7 +79,9 @@ class Started:
     Attributes
     ----------
     address
-        Its address.
+        By which people know it.
+    port
+        Where it listens.
     token
         The token of the person who started it, which ends with it.
     person
@@ -93,6 +95,7 @@ class Started:
     """
 
     address: str
+    port: int
     token: str
     person: str
     projects: tuple[str, ...]
@@ -213,6 +216,7 @@ async def _run(options: Options, listener: socket.socket, started: Callable[[Sta
                 started(
                     Started(
                         options.public_url.rstrip("/") or f"http://{host}:{port}",
+                        port,
                         token,
                         person.name,
                         tuple(id for id, _ in workspace),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ class File:
     """A file of the page."""
 
     body: bytes
+    packed: bytes
+    """Compressed; empty where that does not help."""
     media_type: bytes
     etag: bytes
     forever: bool
@@ -72,16 +75,24 @@ class Static:
         if file is None:
             raise Problem(404, "no-file", f"the page has no file {shown(scope['path'])}", "open /")
         kept = b"public, max-age=31536000, immutable" if file.forever else b"no-cache"
-        headers: Headers = [(b"etag", file.etag), (b"cache-control", kept)]
-        if told_by(scope).if_none_match == file.etag:
+        headers: Headers = [(b"etag", file.etag), (b"cache-control", kept), (b"vary", b"accept-encoding")]
+        told = told_by(scope)
+        if told.if_none_match == file.etag:
             return Reply(b"", 304, file.media_type, headers)
-        return Reply(b"" if scope["method"] == "HEAD" else file.body, 200, file.media_type, headers)
+        body = file.body
+        if file.packed and b"gzip" in told.accept_encoding:
+            body = file.packed
+            headers.append((b"content-encoding", b"gzip"))
+        return Reply(body, 200, file.media_type, headers)
 
 
 def _file(name: str, body: bytes) -> File:
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'.encode()
     suffix = name[name.rindex(".") :]
-    return File(body, MEDIA_TYPES[suffix], etag, _HASHED.search(name) is not None)
+    packed = gzip.compress(body, 9, mtime=0)
+    if len(packed) > 0.9 * len(body):
+        packed = b""
+    return File(body, packed, MEDIA_TYPES[suffix], etag, _HASHED.search(name) is not None)
 
 
 def _found(folder: Traversable, before: str) -> list[tuple[str, File]]:

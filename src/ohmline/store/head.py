@@ -37,6 +37,9 @@ class HeadFile(Protocol):
     def lock(self) -> bool:
         """Lock the file for this process; False where another one has it."""
 
+    def is_there(self) -> bool:
+        """Whether the name of the file still leads to it."""
+
     def read(self) -> bytes:
         """All that is in the file."""
 
@@ -56,12 +59,20 @@ class DiskFile:
 
     def __init__(self, path: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        self._path = path
         self._descriptor = os.open(path, flags, 0o644)
         _OPEN.add(self)
 
     def lock(self) -> bool:
         """Lock the file for this process; False where another one has it."""
         return try_lock(self._descriptor)
+
+    def is_there(self) -> bool:
+        """Whether the name of the file still leads to it."""
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
+        except OSError:
+            return False
 
     def read(self) -> bytes:
         """All that is in the file, as far as a head can reach."""
@@ -194,6 +205,11 @@ class Head:
         self._file.write(place, self._mark(seq, digest).to_bytes())
         self._file.sync()
         self._place, self.seq, self.hash = place, seq, digest
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the name of the file still leads to it; if not, others could lock another file of that name."""
+        return self._file.is_there()
 
     def close(self) -> None:
         """Let others have the log."""

@@ -374,6 +374,25 @@ def test_a_log_that_another_program_wrote_to_is_not_written_further(place: Place
         assert [e.seq for e in log.read()] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("way", ["deleted", "replaced"])
+def test_a_log_whose_head_is_gone_gets_no_more_events(place: Place, way: str) -> None:
+    kept = place.head.with_name("kept")
+    with place.open() as log:
+        log.append(drafts(0, 3))
+        place.head.rename(kept)
+        if way == "replaced":
+            place.head.write_bytes(kept.read_bytes())
+        with pytest.raises(JournalError, match="head was deleted or replaced while it was open; restore it"):
+            log.append([draft(3)])
+        assert not log.recover()
+        assert bare(list(log.read())) == drafts(0, 3)
+        kept.replace(place.head)
+        assert log.recover()
+        log.append([draft(3)])
+    with place.open() as log:
+        assert bare(list(log.read())) == drafts(0, 4)
+
+
 def test_bad_addresses_are_refused() -> None:
     for address, head in ((7, "h"), ("", "h"), ("a\0b", "h"), ("log.db", None)):
         with pytest.raises(ParameterError):

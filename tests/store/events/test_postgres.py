@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -141,23 +140,20 @@ def test_a_commit_is_synced_whatever_the_default_is(place: Place) -> None:
             connection.execute(f"ALTER DATABASE {name} RESET synchronous_commit")
 
 
-@pytest.mark.skipif("OHMLINE_POSTGRES" in os.environ, reason="the server is somebody's")
-def test_a_server_without_fsync_is_refused(place: Place) -> None:
-    with session(place) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("SELECT pg_reload_conf()")
-        try:
-            while connection.execute("SHOW fsync").fetchone() != ("off",):
-                pass
-            with pytest.raises(
-                JournalError, match=r"fsync = off and loses acknowledged events.*turn fsync on"
-            ):
-                place.open()
-        finally:
-            connection.execute("ALTER SYSTEM RESET fsync")
-            connection.execute("SELECT pg_reload_conf()")
-            while connection.execute("SHOW fsync").fetchone() != ("on",):
-                pass
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_server_without_fsync_is_refused(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+    pgserver = pytest.importorskip("pgserver")
+    folder = tmp_path_factory.mktemp("unsafe")
+    server = pgserver.get_server(folder, cleanup_mode="stop")
+    server.psql("ALTER SYSTEM SET fsync = off")
+    server.cleanup()
+    server = pgserver.get_server(folder, cleanup_mode="delete")  # which it has from now on
+    try:
+        with pytest.raises(JournalError, match=r"fsync = off and loses acknowledged events.*turn fsync on"):
+            open_log(server.get_uri(), tmp_path / "head")
+    finally:
+        server.cleanup()
 
 
 def test_a_password_is_never_shown(tmp_path: Path) -> None:

@@ -304,8 +304,11 @@ def test_an_old_copy_put_in_place_is_not_taken_up(tmp_path: Path) -> None:
         (tmp_path / "old").rename(tmp_path / "events.db")
         with pytest.raises(JournalError, match="replaced by another file"):
             log.append([draft(5)])
-        assert not log.recover()
-        assert "ends with event 1, but event 4 was acknowledged" in log.broken
+        for _ in range(2):
+            assert not log.recover()
+            assert "ends with event 1, but event 4 was acknowledged" in log.broken
+        with pytest.raises(JournalError, match="is not open now"):
+            list(log.read())
     with pytest.raises(FileFormatError, match="ends with event 1, but event 4"):
         log_in(tmp_path)
 

@@ -138,6 +138,12 @@ ROUTES = (
         query=requests.ImportQuery,
         role=Role.ADMIN,
         size="large",
-        takes=("text/csv", "text/json", "application/json"),
+        takes=(
+            "application/json",
+            "text/csv",
+            "text/plain",
+            "application/csv",
+            "application/vnd.ms-excel",  # which browsers on Windows call CSV
+        ),
     ),
 )

@@ -298,6 +298,7 @@ class EventLog(ABC):
     def _write(self, rows: list[Row]) -> None:
         seq, digest = rows[-1][0], rows[-1][6]
         try:
+            self._expect_the_head()
             self._insert(rows)
         except Failed as failure:
             if failure.lasting:
@@ -318,8 +319,16 @@ class EventLog(ABC):
         with suppress(Failed, OSError, OhmlineError):  # recover() tries again
             self._settle()
 
+    def _expect_the_head(self) -> None:
+        if not self._head.is_there:
+            raise Failed(
+                f"{self._head.path} was deleted or replaced while it was open",
+                "restore it, or open the log again",
+            )
+
     def _settle(self) -> None:
         """Make head and log end with the last acknowledged event."""
+        self._expect_the_head()
         self._head.write(*self._last)  # first, so that the head is never ahead of the log
         end = self._end()
         if end[0] < self._last[0]:
@@ -327,14 +336,20 @@ class EventLog(ABC):
                 f"it ends with event {end[0]}, but event {self._last[0]} was acknowledged", self._restore()
             )
         if end[0] > self._last[0]:
-            left = [row[6] for row in self._rows(self._last[0], end[0], end[0] - self._last[0])]
-            if left != self._doubtful:
+            if self._hashes(end[0]) != self._doubtful:
                 raise Failed("another program has written to it", "open it again")
             self._remove(self._last[0])
             end = self._end()
         if end != self._last:
             raise Failed(f"event {end[0]} is not the one that was acknowledged", self._restore())
         self._doubtful = []
+
+    def _hashes(self, last: int) -> list[str]:
+        """The hashes of the rows that were not acknowledged."""
+        try:
+            return [row[6] for row in self._rows(self._last[0], last, last - self._last[0])]
+        except Unreadable as error:
+            raise Failed(str(error), "restore it from a copy") from None
 
     def _damaged(self, seq: int, why: str = "") -> FileFormatError:
         cause = why or "it is damaged, or an event was changed, added or removed"

@@ -241,10 +241,14 @@ class SqliteLog(EventLog):
             if self._writer is not None:  # this saves what is in a -wal file that has lost its name
                 self._writer.wal_checkpoint(mode=apsw().SQLITE_CHECKPOINT_PASSIVE)
         self._drop(keep=True)
-        self._connect()
-        with opening(self._path):
-            self._check(self.head, self._end()[0], self.head)
-            self._ready()
+        try:
+            self._connect()
+            with opening(self._path):
+                self._check(self.head, self._end()[0], self.head)
+                self._ready()
+        except BaseException:
+            self._drop(keep=True)  # the next time begins anew
+            raise
 
     def _expect_the_same_files(self) -> None:
         """Refuse to write where nobody would find it: into a file that has lost its name."""

@@ -1,0 +1,80 @@
+"""`ohmline label` on the folder of a project."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ohmline.cli.declared import share_of
+from ohmline.cli.label_work import expect_terminal, fall_silent, finish, say, tell, user, work
+from ohmline.cli.output import print_json
+from ohmline.errors import FileFormatError, ParameterError
+
+
+def label_project(
+    folder: Path,
+    given: dict[str, Any],
+    goal: str,
+    confidence: str,
+    out: Path | None,
+    predictions: Path | None,
+    who: str,
+    json: bool,
+) -> None:
+    """Ask one person, in the log that the service uses too."""
+    for name, value in given.items():
+        if value:
+            raise ParameterError(
+                f"{name} is for a graph in a file, and {folder} is a project, which knows its own; leave {name} out"
+            )
+    wanted = share_of(goal, "--goal") if goal else None
+    sure = share_of(confidence, "--confidence")
+    table = out or Path(f"{folder.resolve().name}.labels.csv")
+    for flag, path in (("--out", table), ("--predictions", predictions)):
+        if path is not None and path.resolve().is_relative_to(folder.resolve()):
+            raise ParameterError(
+                f"{flag} {path} lies in the project, whose files are its own; name another place"
+            )
+    if out is None and table.exists():
+        raise FileFormatError(f"{table} exists; name a file for the labels with --out, which is replaced")
+    expect_terminal()
+    begun = time.monotonic()
+    say(f"opening {folder} …")
+    from ohmline.labelling.export import write_labels
+    from ohmline.project import Project
+    from ohmline.project.commands import Configure
+    from ohmline.project.folder import read_about
+    from ohmline.project.one_person import OnePerson
+    from ohmline.recipes import find
+
+    name = read_about(folder).recipe
+    project = Project.open(folder, recipe=find(name) if name else None)
+    to_terminal = sys.stdout.isatty()
+    with OnePerson(project, who or user()) as person:
+        changes: dict[str, Any] = {}
+        if wanted is not None and wanted != project.settings.goal:
+            changes["goal"] = wanted
+        if wanted is not None and sure != project.settings.confidence:
+            changes["confidence"] = sure
+        if changes:
+            project.do(Configure(changes), person.who)
+        texts = {node: project.attributes.of(node).get("text", "") for node in project.nodes}
+        try:
+            signalled = work(person, project.name, {node: text for node, text in texts.items() if text})
+        except Exception:
+            write_labels(person.labels, table)  # what was answered so far
+            raise
+        if not sys.stderr.isatty():
+            fall_silent(to_terminal)
+        summary = finish(person, table, predictions)
+    summary["seconds"] = round(time.monotonic() - begun, 3)
+    if json:
+        print_json(summary)
+    else:
+        tell(summary)
+    if signalled:
+        raise typer.Exit(128 + signalled)
