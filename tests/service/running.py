@@ -14,8 +14,9 @@ import httpx
 from ohmline.graph.graph import Graph
 from ohmline.project import Project, Settings
 from ohmline.service.limits import Limits
+from ohmline.service.listening import Options
 from ohmline.service.people import Role, add_person
-from ohmline.service.server import Options, Started, serve
+from ohmline.service.server import Started, serve
 
 CLASSES = ["left", "right", "middle"]
 PLENTY = Limits(rate=1e6, burst=10**6)

@@ -19,13 +19,13 @@ from ohmline.cli.app import app
 from ohmline.errors import FileFormatError, ParameterError
 from ohmline.service.people import (
     FILE,
-    Register,
     Role,
     add_person,
     new_person,
     read_people,
     remove_person,
 )
+from ohmline.service.register import Register
 from ohmline.service.sessions import Sessions
 from service.running import expect_problem, make_project, running
 

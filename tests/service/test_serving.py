@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from ohmline.cli.app import app
 from ohmline.errors import ParameterError
 from ohmline.project import Project
+from ohmline.service.listening import Options, listening
 from ohmline.service.people import Role, add_person
-from ohmline.service.server import Options, listening
 from service.running import expect_problem, make_project
 
 COMMAND = [sys.executable, "-c", "from ohmline.cli import main; main()", "serve"]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ohmline.errors import FileFormatError, JournalError, ProjectInUse
-from ohmline.store.head import BLOCK, NOTHING, DiskFile, Head
+from ohmline.store.disk import DiskFile
+from ohmline.store.head import BLOCK, NOTHING, Head
 
 HASHES = [f"{k:064x}" for k in range(20)]
 

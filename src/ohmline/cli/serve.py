@@ -66,7 +66,7 @@ def serve(
     require("apsw", "serve")
     from ohmline.project.recipe_files import recipe_in_file
     from ohmline.service.limits import Limits
-    from ohmline.service.server import Options
+    from ohmline.service.listening import Options
     from ohmline.service.server import serve as run
 
     if open_metrics and host not in ("127.0.0.1", "localhost", "::1"):

@@ -21,9 +21,10 @@ REGISTRY: dict[str, str] = {
     "play-perceptron": "foundation",
     "pounce": "pounce",
     "predict": "predict",
+    "serve": "ohmline.service.benches",
     "suggest": "suggest",
 }
-"""Benchmark name -> module under `ohmline.lab.benches` whose `BENCHES` holds it."""
+"""Benchmark name -> module whose `BENCHES` holds it; without a dot it lies under `ohmline.lab.benches`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,10 @@ def find(name: str) -> Bench:
     """The benchmark of that name."""
     if name not in REGISTRY:
         raise ParameterError(f"unknown benchmark {name!r}; the names are {', '.join(sorted(REGISTRY))}")
-    benches: dict[str, Bench] = import_module(f"ohmline.lab.benches.{REGISTRY[name]}").BENCHES
+    place = REGISTRY[name]
+    benches: dict[str, Bench] = import_module(
+        place if "." in place else f"ohmline.lab.benches.{place}"
+    ).BENCHES
     return benches[name]
 
 

@@ -67,6 +67,7 @@ class Host:
         self._seen: dict[str, float] = {}
         self._tried_again = 0.0
         self._stopping = False
+        self._writing = False
 
     @property
     def waiting(self) -> int:
@@ -82,7 +83,7 @@ class Host:
         """Begin to take commands, and to think."""
         project, loop = self.project, asyncio.get_running_loop()
         seed = project.settings.seed
-        first = best_questions(project.model, AHEAD, set(project.ledger.skips), seed)
+        first = best_questions(project.model, AHEAD, set(project.ledger.skips), seed, quick=True)
         project.desk.estimate()
         project.desk.ahead = first
         self._untold = []
@@ -114,8 +115,8 @@ class Host:
     async def stop(self) -> None:
         """Write what was taken, then end."""
         self._stopping = True
-        while self._queue:
-            await asyncio.sleep(0.01)
+        while self._queue or self._writing:
+            await asyncio.sleep(0.005)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -172,6 +173,7 @@ class Host:
             self._work.clear()
             while self._queue:
                 group = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+                self._writing = True
                 try:
                     await self._write_group(group)
                 except OhmlineError as error:
@@ -179,6 +181,8 @@ class Host:
                 except Exception as error:
                     log.exception("a group of commands failed")
                     _fail(group, JournalError(f"the project cannot go on ({type(error).__name__}: {error})"))
+                finally:
+                    self._writing = False
 
     async def _write_group(self, group: list[_Waiting]) -> None:
         project, loop = self.project, asyncio.get_running_loop()

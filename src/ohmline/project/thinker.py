@@ -9,7 +9,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from typing import Any, final
 
 from ohmline.errors import OhmlineError
@@ -85,7 +84,7 @@ class InProcess(Thinker):
         await self.tell(events)
 
     async def tell(self, events: Sequence[Event]) -> None:
-        await self._write({"events": [asdict(event) for event in events]})
+        await self._write({"events": [_plain(event) for event in events]})
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         async with self._turn:
@@ -138,7 +137,7 @@ class InThread(Thinker):
         await self.tell(events)
 
     async def tell(self, events: Sequence[Event]) -> None:
-        await self._hear({"events": [asdict(event) for event in events]})
+        await self._hear({"events": [_plain(event) for event in events]})
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         answer = await self._hear(message)
@@ -151,3 +150,8 @@ class InThread(Thinker):
     async def _hear(self, message: dict[str, Any]) -> dict[str, Any] | None:
         assert self._mind is not None
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._mind.hear, message)
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    """An event as plain values; `asdict` would copy all of it, for a quarter of what an answer costs."""
+    return {name: getattr(event, name) for name in Event.__slots__}

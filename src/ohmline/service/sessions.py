@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import final
 
-from ohmline.service.people import Person, Register
+from ohmline.service.people import Person
+from ohmline.service.register import Register
 
 
 @final

@@ -9,7 +9,7 @@ from typing import final
 from ohmline.service.guards import HostNames
 from ohmline.service.limits import Buckets, Limits, LiveConnections
 from ohmline.service.metrics import Metrics
-from ohmline.service.people import Register
+from ohmline.service.register import Register
 from ohmline.service.sessions import Sessions
 from ohmline.service.workspace import Workspace
 

@@ -20,7 +20,7 @@ log = logging.getLogger("ohmline.service")
 
 
 def warm_up(recipe: RecipeFunction | None) -> None:
-    """Ask, answer, predict and undo once on a small graph.
+    """Ask, answer, predict, check and undo once on a small graph.
 
     Parameters
     ----------
@@ -42,6 +42,10 @@ def warm_up(recipe: RecipeFunction | None) -> None:
                 project.do(c.Lease(), "ann")
                 project.do(c.Label(3, "a"), "ann")
                 project.progress()
+                project.model.learner.predict_many(list(graph.nodes))
+                project.do(c.BeginAudit(), "ann", admin=True)
+                project.progress()
+                project.do(c.EndAudit(), "ann", admin=True)
                 project.do(c.Undo(), "ann")
         except (OhmlineError, OSError) as error:  # a recipe of one's own need not fit such a graph
             log.debug("warming up came to nothing: %s", error)

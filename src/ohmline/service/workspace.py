@@ -26,6 +26,8 @@ log = logging.getLogger("ohmline.service")
 
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What the name of a project's folder must be, in a folder of projects."""
+MOST = 32
+"""So many projects can be made over HTTP."""
 UNFINISHED = ".new-"
 """What the folder of a project is called while it is being made."""
 
@@ -51,6 +53,7 @@ class Workspace:
         self._maps: dict[str, Map] = {}
         self._broken: dict[str, OhmlineError] = {}
         self._making = asyncio.Lock()
+        self._warm: set[RecipeFunction | None] = set()
         self.single = (self.folder / ABOUT).is_file()
 
     def __iter__(self) -> Iterator[tuple[str, Host]]:
@@ -131,6 +134,13 @@ class Workspace:
                 "start a server on a folder of projects to make more",
             )
         async with self._making:
+            if len(self._hosts) >= MOST:
+                raise Problem(
+                    409,
+                    "projects",
+                    f"this server has {MOST} projects, each with a process that thinks ahead",
+                    "start another server for more",
+                )
             wanted = self._free(id, name)
             beside, folder = self.folder / f"{UNFINISHED}{secrets.token_hex(8)}", self.folder / wanted
             try:
@@ -165,7 +175,9 @@ class Workspace:
         named = read_about(folder).recipe
         recipe = self._recipe or (find(named) if named else None)
         project = await asyncio.to_thread(Project.open, folder, recipe=recipe)
-        await asyncio.to_thread(warm_up, recipe)
+        if recipe not in self._warm:
+            await asyncio.to_thread(warm_up, recipe)
+            self._warm.add(recipe)
         try:
             host = Host(project)
             await host.start()

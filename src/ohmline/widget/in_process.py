@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 from ohmline.extras import require
 from ohmline.service.app import build_app
 from ohmline.service.limits import Limits
-from ohmline.service.people import Register, Role, new_person
+from ohmline.service.people import Role, new_person
+from ohmline.service.register import Register
 from ohmline.service.state import State
 from ohmline.service.workspace import Workspace
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 from msgspec import UNSET
@@ -18,6 +19,8 @@ from ohmline.service.routes.doing import do, is_admin, with_address
 from ohmline.service.shapes import replies, requests
 from ohmline.service.sight import as_seen_by
 
+PATIENCE = 10.0
+"""Seconds after which a map is said to be in the making."""
 AT_ONCE = 50
 """So many nodes are predicted before other requests get their turn."""
 
@@ -132,14 +135,24 @@ async def people(call: Call) -> Answer:
 
 async def whole_map(call: Call) -> Answer:
     """The map, or word that it is being drawn."""
-    found = await call.state.workspace.map(call.path["p"]).whole()
-    return answer({"state": "drawing"}, 202) if found is None else answer(found)
+    return await _drawn(call.state.workspace.map(call.path["p"]).whole())
 
 
 async def neighbourhood(call: Call) -> Answer:
     """The nodes around one."""
-    found = await call.state.workspace.map(call.path["p"]).around(node_in(call.query.node), call.query.hops)
-    return answer(found)
+    return await _drawn(
+        call.state.workspace.map(call.path["p"]).around(node_in(call.query.node), call.query.hops)
+    )
+
+
+async def _drawn(map: Awaitable[dict[str, Any] | None]) -> Answer:
+    """A map, or word that it is being drawn: the process that colours it may be busy, or just starting."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            found = await map
+    except TimeoutError:
+        found = None
+    return answer({"state": "drawing"}, 202) if found is None else answer(found)
 
 
 ROUTES = (
@@ -211,5 +224,6 @@ ROUTES = (
         "Give the nodes around one, with places.",
         replies.Map,
         query=requests.AroundQuery,
+        also={202: replies.Drawing},
     ),
 )
