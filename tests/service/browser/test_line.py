@@ -79,7 +79,9 @@ def test_a_stale_lease_moves_on_with_a_note(
     visit: Callable[..., Visit], admin: str, place: Any, last: Any, events: Events
 ) -> None:
     here = visit()
-    here.page.route("**/events*", lambda route: route.abort())  # So that the page does not hear of it in time.
+    here.page.route(
+        "**/events*", lambda route: route.abort()
+    )  # So that the page does not hear of it in time.
     here.enter(admin)
     before, page, node = last(), here.page, here.node()
     page.wait_for_selector("text=The live connection is lost")
