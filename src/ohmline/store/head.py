@@ -25,6 +25,8 @@ from ohmline.store.disk import DiskFile, SmallFile, sync_folder, told
 NOTHING = "0" * 64
 """The hash before the first event."""
 BLOCK = 4096
+FIRST_SIZE = 512
+"""The size of a head of the first form, which is read and written anew."""
 _BLANK = b" \n\0"
 
 
@@ -155,8 +157,20 @@ def in_use(log: str, owner: Mark | None = None) -> ProjectInUse:
 
 
 def _newest(found: bytes) -> Mark | None:
-    marks: list[Any] = [Mark.of(found[:BLOCK]), Mark.of(found[BLOCK:])]
+    marks: list[Any] = [Mark.of(found[:BLOCK]), Mark.of(found[BLOCK:]), _first_form(found)]
     return max((mark for mark in marks if mark), key=lambda mark: mark.number, default=None)
+
+
+def _first_form(found: bytes) -> Mark | None:
+    """What a head of the first form says: one line of 512 bytes, without a checksum."""
+    if len(found) != FIRST_SIZE:
+        return None
+    try:
+        fields = json.loads(found)
+        mark = Mark(0, fields["seq"], fields["hash"], fields["pid"], fields["host"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return mark if type(mark.seq) is int and isinstance(mark.hash, str) else None
 
 
 def _opened(path: Path, open_file: Callable[[Path], SmallFile]) -> SmallFile:
