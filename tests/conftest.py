@@ -6,6 +6,8 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
+from subprocess import TimeoutExpired
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -24,7 +26,7 @@ settings.load_profile("default")
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The address of a real PostgreSQL: on the server that OHMLINE_POSTGRES names, or on one that is started."""
     named = os.environ.get("OHMLINE_POSTGRES")
     if named:
@@ -38,6 +40,12 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the folder where the wheel keeps its lock
         pgserver = pytest.importorskip("pgserver")
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
+    # Not in pytest's own folder: each session of pytest locks that one for users other than its own, and the server
+    # runs as another where root starts it.
+    with TemporaryDirectory(prefix="ohmline-postgres-", ignore_cleanup_errors=True) as folder:
+        try:
+            server = pgserver.get_server(folder, cleanup_mode="delete")
+        except TimeoutExpired:  # a busy machine
+            server = pgserver.get_server(folder, cleanup_mode="delete")
+        yield server.get_uri()
+        server.cleanup()

@@ -213,3 +213,33 @@ test("a skip carries its reason", async () => {
   assert.equal(server.log[0].reason, "blurred");
   desk.close();
 });
+
+test("a question that was answered in another window goes away", async () => {
+  const server = new Server();
+  const { desk } = seated(server);
+  await desk.start();
+  await server.request("POST", "labels", { key: "other", node: "n0", label: "a", lease: "lease-0" });
+  desk.answeredElsewhere("lease-0");
+  await pause(15);
+  assert.deepEqual(desk.state.queue.map((each) => each.node), ["n1", "n2"]);
+  desk.close();
+});
+
+test("a server that fails on one answer again and again does not hold up the others", async () => {
+  const server = new Server();
+  const { desk, notes } = seated(server);
+  const honest = server.request.bind(server);
+  server.request = (method, path, body) =>
+    path === "labels" && body.node === "n0" ? Promise.resolve({ status: 500, json: { title: "An error of the server" } }) : honest(method, path, body);
+  await desk.start();
+  await answer(desk, "a");
+  await answer(desk, "b");
+  assert.equal(desk.state.line, "refused");
+  for (let k = 0; k < 5; k++) {
+    desk.wake();
+    await pause(15);
+  }
+  assert.deepEqual(said(server), [["labels", "n1", "b"]]);
+  assert.match(notes.at(-1).text, /Not saved: title of n0/);
+  desk.close();
+});

@@ -46,10 +46,10 @@ def test_a_project_is_made_from_files_and_labelled_in_a_terminal(files):
     for _ in range(3):
         node = terminal.node()
         terminal.press("1")
-        terminal.until(rf"(?s)node .*saved #\d+: {node} ")
+        terminal.until(rf"(?s)^(?!.*node {node} ).*node \S+.*q quit.*saved #\d+: {node} ")
     terminal.press("u")
-    terminal.until("(?s)node .*open again")
-    terminal.node()
+    terminal.until("(?s)q quit.*open again")
+    terminal.pump(1.0)
     terminal.press("q")
     assert terminal.wait() == 0
     with Project.open(files / "zoo") as project:

@@ -193,6 +193,42 @@ def test_a_thinker_that_dies_is_started_again(plain):
     hosted(plain, work)
 
 
+def test_the_nodes_of_a_stream_arrive_once_also_after_a_restart(tmp_path):
+    import ohmline as ohm
+    from ohmline.project import Recipe
+
+    nodes = [f"{i}-{j}" for i in range(6) for j in range(6)]
+
+    def recipe(graph, classes, seed):
+        return Recipe(ohm.LocalLGC(graph, classes, guess=True), ohm.Always(), stream=nodes)
+
+    folder = Project.create(
+        tmp_path / "stream", graph=grid(6), classes=["left", "right"], settings=Settings(gold_every=0)
+    )
+
+    async def some(most):
+        project = Project.open(folder, recipe=recipe)
+        host = Host(project)
+        await host.start()
+        done = 0
+        while done < most and len(project.ledger.labels) < 36:
+            questions = (await host.submit(c.Lease(), "ann")).questions
+            if not questions:
+                await asyncio.sleep(0.02)
+                continue
+            assert questions[0].asked == "stream"
+            await host.submit(c.Label(questions[0].node, "left", questions[0].lease), "ann")
+            done += 1
+        await host.stop()
+        arrived = list(project.ledger.arrived)
+        project.close()
+        return arrived
+
+    first = asyncio.run(some(5))
+    assert 5 <= len(first) <= 5 + 21
+    assert asyncio.run(some(100)) == nodes
+
+
 def test_what_was_taken_is_written_before_it_stops(plain):
     async def work(host):
         waiting = [asyncio.create_task(host.submit(c.Label(f"1-{k}", "left"), "ann")) for k in range(10)]

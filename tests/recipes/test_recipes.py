@@ -60,7 +60,7 @@ def read(words: str) -> str:
 
 def test_papers_can_be_told_by_reading_them() -> None:
     made_up = papers(600, seed=3)
-    right = [read(made_up.nodes[node]["text"]) == topic for node, topic in made_up.topics.items()]
+    right = [read(" ".join(made_up.nodes[node].values())) == topic for node, topic in made_up.topics.items()]
     assert np.mean(right) > 0.97
     source, target, _ = made_up.graph.edges()
     ids, topics = made_up.graph.nodes, made_up.topics

@@ -121,6 +121,9 @@ def test_it_stops_where_it_is_told(folder: Path) -> None:
         for bad in ({"most": -1}, {"most": "3"}, {"actor": 3}, {"on_arrival": 3}):
             with pytest.raises(ParameterError):
                 pump(from_iterable([4]), project, **bad)  # type: ignore[arg-type]
+        for bad_source in (3, [3], ["x"]):
+            with pytest.raises(ParameterError, match="source"):
+                pump(bad_source, project)  # type: ignore[arg-type]
         with pytest.raises(ParameterError, match="into must be a Project"):
             pump(from_iterable([4]), "project")  # type: ignore[arg-type]
 

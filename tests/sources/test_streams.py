@@ -239,6 +239,8 @@ def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) ->
         next(iter(stream))
     with pytest.raises(ParameterError, match="url must be the address"):
         redis_stream("localhost", "nodes")
+    with pytest.raises(ParameterError, match="claim_after"):
+        redis_stream("redis://localhost", "nodes", claim_after=1e308)
     with pytest.raises(ParameterError, match="stream must not be empty"):
         redis_stream("redis://localhost", "")
     monkeypatch.setitem(sys.modules, "redis", None)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ohmline.errors import FileFormatError, JournalError, ProjectInUse
-from ohmline.store.head import BLOCK, NOTHING, DiskFile, Head
+from ohmline.store.disk import DiskFile
+from ohmline.store.head import BLOCK, NOTHING, Head
 
 HASHES = [f"{k:064x}" for k in range(20)]
 
@@ -110,3 +111,18 @@ def test_it_has_one_owner(tmp_path: Path) -> None:
     head_of(tmp_path).close()
     with pytest.raises(JournalError, match="does not exist"):
         head_of(tmp_path / "no")
+
+
+def test_a_head_of_the_first_form_is_read_and_written_anew(tmp_path):
+    import json
+
+    path = tmp_path / "log.head"
+    fields = {"seq": 7, "hash": "ab" * 32, "pid": 1, "host": "here"}
+    path.write_bytes(json.dumps(fields).encode().ljust(511) + b"\n")
+    head = Head(path, "log")
+    assert (head.seq, head.hash) == (7, "ab" * 32)
+    head.write(8, "cd" * 32)
+    head.close()
+    again = Head(path, "log")
+    assert (again.seq, again.hash) == (8, "cd" * 32)
+    again.close()

@@ -133,6 +133,7 @@ export class App extends Observed {
 
   heard(event) {
     if (event.progress) this.set({ progress: event.progress });
+    if (event.actor === this.state.me?.person) this.desk?.answeredElsewhere(event.payload?.lease);
     clearTimeout(this.quiet);
     this.quiet = setTimeout(() => {
       this.set({ changes: this.state.changes + 1 });

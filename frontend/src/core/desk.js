@@ -96,6 +96,14 @@ export class Desk extends Observed {
     this.set({ queue, ...more });
   }
 
+  // A question that was answered in another window of the same person.
+  answeredElsewhere(lease) {
+    if (!lease || !this.state.queue.some((each) => each.lease === lease)) return;
+    this.answered.add(lease);
+    this.place(this.state.queue.filter((each) => each.lease !== lease));
+    this.fill();
+  }
+
   ready() {
     return this.state.queue.length > 0 && performance.now() - this.shownAt >= TOO_SOON;
   }

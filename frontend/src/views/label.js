@@ -1,5 +1,5 @@
 // The desk: one question, one key, the next question.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { addressOf } from "../core/address.js";
 import { isAdmin } from "../core/app.js";
 import { classOfKey, isForPage, MOST_KEYS } from "../core/keys.js";
@@ -21,7 +21,7 @@ export function LabelDesk({ app, root }) {
   const [finding, setFinding] = useState(false);
   const question = desk.state.queue[0] ?? null;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event) => {
       if (!isForPage(event) || app.state.node || app.state.help || desk.state.skipping) return;
       if (deskKey(app, event.key, setFinding)) {

@@ -1,5 +1,5 @@
 // The whole graph: look, find, select and label many at once.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { classOfKey, isForPage } from "../core/keys.js";
 import { useReading } from "../core/reading.js";
 import { count, keyOf, many, nameOf } from "../core/words.js";
@@ -90,7 +90,7 @@ export function MapView({ app, root }) {
 
 // With a selection, a class's key labels it.
 function Keys({ app, root, classes, selection, label }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event) => {
       if (!isForPage(event) || app.state.node || app.state.help) return;
       const code = selection.size ? classOfKey(event.key, classes) : -1;

@@ -1,5 +1,5 @@
 // One node, opened from anywhere: all that is known of it, and a label for it.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { classOfKey, isForPage } from "../core/keys.js";
 import { useReading } from "../core/reading.js";
 import { keyOf, nameOf, titleOf } from "../core/words.js";
@@ -17,7 +17,7 @@ export function NodeDialog({ app, node }) {
     app.desk.labelFreely(card, chosen);
     app.closeNode();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event) => {
       const code = isForPage(event) ? classOfKey(event.key, classes) : -1;
       if (code < 0 || !card) return;

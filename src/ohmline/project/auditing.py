@@ -78,6 +78,8 @@ def sentence(progress: dict[str, Any]) -> str:
             f"Checking at random: with {sure} confidence at most {percent(limit['share'])} of the rest are wrong "
             f"({found}{rest})."
         )
+    if not progress["labels"]:
+        return "Nothing is known yet: the first labels say most."
     believed = (
         f"The learner itself expects {percent(progress['estimate'])} of its other predictions to be wrong"
     )

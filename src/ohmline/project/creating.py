@@ -22,6 +22,7 @@ from ohmline.project.folder import EVENTS, HEAD, IMAGES, About, expect_new, writ
 from ohmline.project.growth import checked_fields
 from ohmline.project.leases import time_of
 from ohmline.project.settings import Settings
+from ohmline.store.disk import sync_folder
 from ohmline.store.events import Draft, open_log
 from ohmline.store.graphs import known_by
 
@@ -104,7 +105,7 @@ def create(
         log = open_log(store or beside / EVENTS, beside / HEAD)
         try:
             if log.head[0] >= 0:
-                raise JournalError(f"{store} holds the events of another project; give a database of its own")
+                raise JournalError(f"{log.name} holds the events of another project; give a database of its own")
             log.append(drafts)
         finally:
             log.close()
@@ -112,6 +113,7 @@ def create(
         if where.exists():
             where.rmdir()
         os.replace(beside, where)
+        sync_folder(where.parent)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, final
 from ohmline.errors import GraphError, JournalError, OhmlineError
 from ohmline.labelling.answers import id_of, written_id
 from ohmline.project.batch import Batch, Request
-from ohmline.project.commands import BeginAudit, Command
+from ohmline.project.commands import Arrive, BeginAudit, Command
 from ohmline.project.project import SYSTEM, Project
 from ohmline.project.questions import Choice, best_questions
 from ohmline.project.thinker import Thinker, ThinkerGone, thinker_for
@@ -31,6 +31,9 @@ BEHIND = 10_000
 """A listener that is so many events behind is let go; it can come back and read them from the log."""
 AHEAD = 3
 """How many questions are thought of ahead for each person, and for one more."""
+WANTED = 20
+"""While so many labels of nodes that arrived are wanted, no more nodes arrive."""
+_END = object()
 SOON = 300.0
 """Who did something in the last so many seconds is counted as being there."""
 
@@ -67,6 +70,7 @@ class Host:
         self._seen: dict[str, float] = {}
         self._tried_again = 0.0
         self._stopping = False
+        self._writing = False
 
     @property
     def waiting(self) -> int:
@@ -82,11 +86,13 @@ class Host:
         """Begin to take commands, and to think."""
         project, loop = self.project, asyncio.get_running_loop()
         seed = project.settings.seed
-        first = best_questions(project.model, AHEAD, set(project.ledger.skips), seed)
+        first = best_questions(project.model, AHEAD, set(project.ledger.skips), seed, quick=True)
         project.desk.estimate()
         project.desk.ahead = first
         self._untold = []
         self._tasks = [loop.create_task(self._write()), loop.create_task(self._think())]
+        if project.model.recipe.stream is not None:
+            self._tasks.append(loop.create_task(self._feed()))
 
     async def submit(self, command: Command, actor: str, *, admin: bool = False) -> Any:
         """Do something; the reply comes when it is on the disk.
@@ -114,8 +120,8 @@ class Host:
     async def stop(self) -> None:
         """Write what was taken, then end."""
         self._stopping = True
-        while self._queue:
-            await asyncio.sleep(0.01)
+        while self._queue or self._writing:
+            await asyncio.sleep(0.005)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -172,6 +178,7 @@ class Host:
             self._work.clear()
             while self._queue:
                 group = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+                self._writing = True
                 try:
                     await self._write_group(group)
                 except OhmlineError as error:
@@ -179,6 +186,8 @@ class Host:
                 except Exception as error:
                     log.exception("a group of commands failed")
                     _fail(group, JournalError(f"the project cannot go on ({type(error).__name__}: {error})"))
+                finally:
+                    self._writing = False
 
     async def _write_group(self, group: list[_Waiting]) -> None:
         project, loop = self.project, asyncio.get_running_loop()
@@ -225,6 +234,23 @@ class Host:
             if listener.qsize() > BEHIND:
                 self._listeners.discard(listener)
                 listener.put_nowait(None)
+
+    async def _feed(self) -> None:
+        """Let the nodes of the recipe's stream arrive, as fast as their labels are given; each arrives once."""
+        project, loop = self.project, asyncio.get_running_loop()
+        stream = iter(project.model.recipe.stream or ())
+        while True:
+            while len(project.ledger.wanted) >= WANTED:
+                await asyncio.sleep(0.2)
+            node = await loop.run_in_executor(None, next, stream, _END)
+            if node is _END:
+                return
+            if node in project.ledger.arrived:
+                continue
+            try:
+                await self.submit(Arrive(node), SYSTEM, admin=True)
+            except OhmlineError as error:
+                log.warning("node %r of the stream did not arrive: %s", node, error)
 
     async def _think(self) -> None:
         """Keep questions ahead for ever."""

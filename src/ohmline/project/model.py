@@ -41,6 +41,8 @@ class Model:
         self._graph, self._grown = graph, (0, 0)
         self._more: dict[Hashable, dict[Hashable, float]] = {}
         self._note_edges(ledger.added_edges)
+        self.affordable: tuple[tuple[int, int], bool] | None = None
+        """For a size of the graph whether a query may look at all of it, once somebody has found out."""
         self.recipe: Recipe
         self.learner: OnlineLearner[Any, Any]
         if state is None:

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Bools
+from ohmline.kernel.factor import estimate
 from ohmline.learn import LocalLGC
 from ohmline.project.model import Model
 from ohmline.project.recipe import query_for
@@ -17,6 +18,8 @@ from ohmline.query.next_labels import because
 
 LARGE = 50_000
 """On a graph with more nodes the query sees only a sample of them: there is no factor of such a graph to be had."""
+FILL, FLOPS = 4_000_000, 2e9
+"""Nor does it where a factor would have more entries, or take more operations: about a second."""
 SAMPLE = 400
 """How many nodes are in that sample: each takes a solve of its own."""
 MANY = 1000
@@ -40,15 +43,20 @@ class Choice:
     why: str
 
 
-def best_questions(model: Model, k: int, taken: Collection[Hashable], seed: int) -> list[Choice]:
-    """At most k nodes worth asking for, the most wanted first; none that has a label or is taken."""
+def best_questions(
+    model: Model, k: int, taken: Collection[Hashable], seed: int, *, quick: bool = False
+) -> list[Choice]:
+    """At most k nodes worth asking for, the most wanted first; none that has a label or is taken.
+
+    Where the query would take long, or `quick` says so, the most uncertain nodes of a sample are taken instead.
+    """
     learner: Any = model.learner
     open_ = still_open(model, taken)
     rng = np.random.default_rng([seed, model.ledger.seq + 1])
     if not isinstance(model.recipe.query, PoolQuery) or not open_.any():
         return []
     query = query_for(model.recipe, learner, model.ledger.labels)
-    if len(open_) > LARGE:
+    if quick or not is_affordable(model):
         places = _sampled(open_, SAMPLE, rng)
         table = learner.predict_many([learner.nodes[int(i)] for i in places])
         chances = np.nan_to_num(table.probabilities, nan=0.0)
@@ -58,6 +66,20 @@ def best_questions(model: Model, k: int, taken: Collection[Hashable], seed: int)
     chosen = query.choose_many(learner, open_, min(k, int(open_.sum())), rng)
     table = learner.predict_many([learner.nodes[i] for i in chosen])
     return [Choice(learner.nodes[i], because(query, table, place)) for place, i in enumerate(chosen)]
+
+
+def is_affordable(model: Model) -> bool:
+    """Whether a query that looks at the whole graph can be asked after every label."""
+    learner = model.learner
+    if not isinstance(learner, LocalLGC):
+        return len(model.nodes) <= LARGE
+    size = (len(model.nodes), len(model.ledger.added_edges))
+    if model.affordable is None or model.affordable[0] != size:
+        found = len(model.nodes) <= LARGE
+        if found:
+            found = estimate(learner.belief().precision(), fill_limit=FILL, flop_limit=FLOPS).fits
+        model.affordable = (size, found)
+    return model.affordable[1]
 
 
 def still_open(model: Model, taken: Collection[Hashable]) -> Bools:

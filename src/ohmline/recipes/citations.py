@@ -7,7 +7,7 @@ from typing import Any
 
 from ohmline.graph.graph import Graph
 from ohmline.learn import LocalLGC
-from ohmline.project import Project, Recipe
+from ohmline.project import Project, Recipe, Settings
 from ohmline.query import ErrorReduction
 from ohmline.recipes.papers import WORDS, papers
 
@@ -51,5 +51,6 @@ def demo(folder: Any, *, size: int = 600, seed: int = 0) -> Path:
         classes=list(WORDS),
         nodes=made.nodes,
         name="Topics of papers",
+        settings=Settings(goal=0.1),
         recipe="citations",
     )

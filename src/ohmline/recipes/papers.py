@@ -94,8 +94,8 @@ def papers(n: int = 600, seed: int = 0) -> Papers:
         said = _Words(names, names[topic[k]], rng)
         title = said.put_into(TITLES)
         nodes[ids[k]] = {
-            "text": f"{title}. {said.put_into(SENTENCES)} {said.put_into(SENTENCES)}",
             "title": title,
+            "text": f"{said.put_into(SENTENCES)} {said.put_into(SENTENCES)}",
             "year": str(1990 + 30 * k // n),
         }
     return Papers(Graph.from_edges(edges, nodes=ids), topics, nodes)

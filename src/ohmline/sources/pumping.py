@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, final, runtime_checkable
 
-from ohmline.checks import count, function, none_or, shown, text
+from ohmline.checks import count, function, instance, iterator, none_or, shown, text
 from ohmline.errors import (
     Forbidden,
     JournalError,
@@ -110,7 +110,8 @@ def pump(
     items, wanted, refused, in_a_row = 0, 0, 0, 0
     if most == 0:
         return Pumped()
-    for item in source:
+    for item in iterator(source, "source"):
+        instance(item, Item, "an item of source", "a source gives Item(node, ...)")
         try:
             reply = submit(item)
         except NOT_THE_ITEM:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar, final
 
-from ohmline.checks import count, positive, shown, text
+from ohmline.checks import count, none_or, number, shown, text
 from ohmline.errors import ParameterError, SourceError
 from ohmline.extras import require
 from ohmline.sources.item import Item, Source
@@ -31,6 +31,8 @@ from ohmline.sources.record import Record, json_record, json_value, key_of, reco
 T = TypeVar("T")
 BATCH = 64
 """Messages that are fetched at once."""
+LONGEST = 1e6
+"""The most seconds of any waiting."""
 
 
 @final
@@ -265,7 +267,7 @@ def redis_stream(
         group,
         text(consumer, "consumer") or f"{socket.gethostname()}-{os.getpid()}",
         count(tries, "tries", least=1),
-        positive(claim_after, "claim_after"),
-        None if wait is None else positive(wait, "wait"),
-        positive(patience, "patience"),
+        number(claim_after, "claim_after", least=0.001, most=LONGEST),
+        none_or(number, wait, "wait", least=0.001, most=LONGEST),
+        number(patience, "patience", least=0.001, most=LONGEST),
     )

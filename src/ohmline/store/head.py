@@ -14,101 +14,20 @@ import hashlib
 import json
 import os
 import socket
-import sys
-import weakref
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Any, final
 
 from ohmline.errors import FileFormatError, JournalError, ProjectInUse
-from ohmline.store.lock import try_lock
+from ohmline.store.disk import DiskFile, SmallFile, sync_folder, told
 
 NOTHING = "0" * 64
 """The hash before the first event."""
 BLOCK = 4096
+FIRST_SIZE = 512
+"""The size of a head of the first form, which is read and written anew."""
 _BLANK = b" \n\0"
-
-
-class HeadFile(Protocol):
-    """What a head needs of its file."""
-
-    def lock(self) -> bool:
-        """Lock the file for this process; False where another one has it."""
-
-    def is_there(self) -> bool:
-        """Whether the name of the file still leads to it."""
-
-    def read(self) -> bytes:
-        """All that is in the file."""
-
-    def write(self, place: int, data: bytes) -> None:
-        """Write in place; OSError where that fails."""
-
-    def sync(self) -> None:
-        """Return when all that was written is on the disk."""
-
-    def close(self) -> None:
-        """Close the file, and give its lock back."""
-
-
-@final
-class DiskFile:
-    """A file on the disk."""
-
-    def __init__(self, path: Path) -> None:
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        self._path = path
-        self._descriptor = os.open(path, flags, 0o644)
-        _OPEN.add(self)
-
-    def lock(self) -> bool:
-        """Lock the file for this process; False where another one has it."""
-        return try_lock(self._descriptor)
-
-    def is_there(self) -> bool:
-        """Whether the name of the file still leads to it."""
-        try:
-            return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
-        except OSError:
-            return False
-
-    def read(self) -> bytes:
-        """All that is in the file, as far as a head can reach."""
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        return os.read(self._descriptor, 2 * BLOCK)
-
-    def write(self, place: int, data: bytes) -> None:
-        """Write in place."""
-        os.lseek(self._descriptor, place, os.SEEK_SET)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._descriptor, rest) :]
-
-    def sync(self) -> None:
-        """Return when all that was written is on the disk."""
-        sync(self._descriptor)
-
-    def close(self) -> None:
-        """Close the file, and give its lock back."""
-        if self._descriptor >= 0:
-            descriptor, self._descriptor = self._descriptor, -1
-            os.close(descriptor)
-
-
-_OPEN: weakref.WeakSet[DiskFile] = weakref.WeakSet()
-
-
-def _let_go() -> None:
-    """A child that was forked must not keep the lock when its parent has ended."""
-    for file in list(_OPEN):
-        with suppress(OSError):
-            file.close()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
 
 
 @final
@@ -161,7 +80,7 @@ class Head:
         Opens the file.
     """
 
-    def __init__(self, path: Path, log: str, *, open_file: Callable[[Path], HeadFile] = DiskFile) -> None:
+    def __init__(self, path: Path, log: str, *, open_file: Callable[[Path], SmallFile] = DiskFile) -> None:
         self.path = path
         self.log = log
         self._file = _opened(path, open_file)
@@ -237,39 +156,24 @@ def in_use(log: str, owner: Mark | None = None) -> ProjectInUse:
     return ProjectInUse(f"{log} is in use by {who}; end that one first, or take another")
 
 
-def told(error: OSError) -> str:
-    """What went wrong, in the words of the system."""
-    return error.strerror or str(error)
-
-
-def sync(descriptor: int) -> None:
-    """Return when all that was written to an open file is on the disk."""
-    if sys.platform == "darwin":
-        import fcntl
-
-        with suppress(OSError):  # file systems that cannot do it have fsync
-            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
-            return
-    os.fsync(descriptor)
-
-
-def sync_folder(folder: Path) -> None:
-    """Put the name of a new file on the disk too, where folders can be synced."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _newest(found: bytes) -> Mark | None:
-    marks: list[Any] = [Mark.of(found[:BLOCK]), Mark.of(found[BLOCK:])]
+    marks: list[Any] = [Mark.of(found[:BLOCK]), Mark.of(found[BLOCK:]), _first_form(found)]
     return max((mark for mark in marks if mark), key=lambda mark: mark.number, default=None)
 
 
-def _opened(path: Path, open_file: Callable[[Path], HeadFile]) -> HeadFile:
+def _first_form(found: bytes) -> Mark | None:
+    """What a head of the first form says: one line of 512 bytes, without a checksum."""
+    if len(found) != FIRST_SIZE:
+        return None
+    try:
+        fields = json.loads(found)
+        mark = Mark(0, fields["seq"], fields["hash"], fields["pid"], fields["host"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return mark if type(mark.seq) is int and isinstance(mark.hash, str) else None
+
+
+def _opened(path: Path, open_file: Callable[[Path], SmallFile]) -> SmallFile:
     try:
         return open_file(path)
     except FileNotFoundError:

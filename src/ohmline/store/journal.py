@@ -31,7 +31,8 @@ from typing import Any, Self, final
 from ohmline.checks import file_path, instance, text
 from ohmline.errors import FileFormatError, JournalError, OhmlineError, ParameterError
 from ohmline.graph.files.paths import replacing
-from ohmline.store.head import NOTHING, Head, in_use, sync_folder, told
+from ohmline.store.disk import sync_folder, told
+from ohmline.store.head import NOTHING, Head, in_use
 from ohmline.store.lock import try_lock
 from ohmline.store.whole import whole
 

@@ -79,8 +79,12 @@ def test_a_stale_lease_moves_on_with_a_note(
     visit: Callable[..., Visit], admin: str, place: Any, last: Any, events: Events
 ) -> None:
     here = visit()
+    here.page.route(
+        "**/events*", lambda route: route.abort()
+    )  # So that the page does not hear of it in time.
     here.enter(admin)
     before, page, node = last(), here.page, here.node()
+    page.wait_for_selector("text=The live connection is lost")
     held = place.admin.post(place.url("/next", PROJECT), json={"count": 2}).json()["questions"]
     lease = next(each["lease"] for each in held if each["node"] == node)
     assert place.admin.post(place.url("/release", PROJECT), json={"lease": lease}).status_code == 200
@@ -138,3 +142,21 @@ def test_disagreements_are_settled_and_agreement_is_told(
     assert [each["payload"]["label"] for each in events(before, SHARED) if each["kind"] == "gold-set"] == [
         "networks"
     ]
+
+
+def test_two_windows_of_one_person_follow_each_other(
+    visit: Callable[..., Visit], admin: str, last: Any, events: Events
+) -> None:
+    one, two = visit(), visit()
+    one.enter(admin)
+    two.enter(admin)
+    before = last()
+    assert one.node() == two.node()
+    node, _ = one.answer()
+    two.page.wait_for_function(
+        "n => document.querySelector('.question .node-name')?.textContent !== n", arg=node
+    )
+    two.page.wait_for_selector(".question .node-name")
+    other, _ = two.answer()
+    two.until_saved()
+    assert [each["payload"]["node"] for each in events(before)] == [node, other]

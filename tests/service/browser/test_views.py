@@ -72,7 +72,7 @@ def test_settings_change_what_everybody_sees(
     page.fill("#set-goal", "7.5")
     page.click("text=Save the settings")
     page.wait_for_selector(".note:has-text('settings are saved')")
-    other.page.wait_for_selector(".goal-name:has-text('7.5 %')")
+    other.page.wait_for_selector(".gauge:has-text('7.5 %')")
     page.fill("#set-confidence", "200")
     page.click("text=Save the settings")
     page.wait_for_selector(".note.bad:has-text('confidence')")

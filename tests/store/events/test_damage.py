@@ -11,6 +11,7 @@ import pytest
 
 from event_logs import bare, draft, drafts, sqlite_place
 from ohmline.errors import FileFormatError, JournalError
+from ohmline.store import disk
 from ohmline.store import head as head_module
 from ohmline.store.events import Event, SqliteLog, sqlite_log
 
@@ -22,7 +23,7 @@ def without_syncs(monkeypatch: pytest.MonkeyPatch) -> None:
     """No power goes here, and tens of thousands of logs are opened."""
     for module in (head_module, sqlite_log):
         monkeypatch.setattr(module, "sync_folder", lambda folder: None)
-    monkeypatch.setattr(head_module, "sync", lambda descriptor: None)
+    monkeypatch.setattr(disk, "sync", lambda descriptor: None)
 
 
 def files_of(folder: Path) -> Files:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dying_writer import write_until_killed
-from event_logs import Place, bare, drafts, sqlite_place
+from event_logs import Place, bare, drafts, postgres_place, sqlite_place
 
 
 def kill_often(place: Place, times: int) -> None:
@@ -58,3 +58,8 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_process_that_is_killed_200_times_loses_nothing(tmp_path: Path) -> None:
     kill_often(sqlite_place(tmp_path), 200)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_50_times_loses_nothing_in_postgres(tmp_path: Path, postgres: str) -> None:
+    kill_often(postgres_place(tmp_path, postgres), 50)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from event_logs import Place, bare, draft, drafts, postgres_place
 from ohmline.errors import FileFormatError, JournalError, ParameterError, ProjectInUse
 from ohmline.store.events import PostgresLog, open_log
 from ohmline.store.events.event import Row
-from ohmline.store.events.log import Failed
+from ohmline.store.events.failed import Failed
 
 psycopg = pytest.importorskip("psycopg")
 
@@ -142,9 +143,9 @@ def test_a_commit_is_synced_whatever_the_default_is(place: Place) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_server_without_fsync_is_refused(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+def test_a_server_without_fsync_is_refused(tmp_path: Path) -> None:
     pgserver = pytest.importorskip("pgserver")
-    folder = tmp_path_factory.mktemp("unsafe")
+    folder = mkdtemp(prefix="ohmline-postgres-")
     server = pgserver.get_server(folder, cleanup_mode="stop")
     server.psql("ALTER SYSTEM SET fsync = off")
     server.cleanup()

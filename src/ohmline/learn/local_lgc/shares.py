@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import Floats
+from ohmline.arrays import Floats, Ints
 from ohmline.checks import count
 from ohmline.compiled import compiled
 from ohmline.learn.local_lgc.adjacency import Adjacency
@@ -42,14 +42,19 @@ class Share:
 
 
 @compiled
-def carried(adjacency: Adjacency, state: LocalState, t: int, tolerance: float, parts: Floats) -> None:
-    """The scores at t are sums of x_j / mu over the labelled nodes j: these parts, one for each node."""
+def carried(adjacency: Adjacency, state: LocalState, t: int, tolerance: float) -> tuple[Ints, Floats]:
+    """The scores at t are sums of x_j / mu over the labelled nodes j: those that the solve reached, and their parts."""
     begin(adjacency, state.precision, state.solve, t)
     lower(adjacency, state.precision, state.solve, t, tolerance)
-    for a in range(state.solve.found[0].touched):
+    reached = state.solve.found[0].touched
+    nodes, parts = np.empty(reached, np.int64), np.empty(reached)
+    many = 0
+    for a in range(reached):
         j = state.solve.touched[a]
-        if state.label[j] >= 0:
-            parts[j] = state.solve.x[j] / adjacency.mu
+        if state.label[j] >= 0 and state.solve.x[j] > 0:
+            nodes[many], parts[many] = j, state.solve.x[j] / adjacency.mu
+            many += 1
+    return nodes[:many].copy(), parts[:many].copy()
 
 
 def shares_of(learner: LocalLGC, node: Hashable, k: int = 3) -> tuple[Share, ...]:
@@ -71,14 +76,13 @@ def shares_of(learner: LocalLGC, node: Hashable, k: int = 3) -> tuple[Share, ...
     """
     most, t = count(k, "k", least=1), learner.nodes.position(node)
     with learner.unmoved():
-        parts = np.zeros(len(learner.nodes))
-        carried(learner.space, learner.state, t, TOLERANCE, parts)
+        found, parts = carried(learner.space, learner.state, t, TOLERANCE)
         total = float(parts.sum())
         if not total > 0:
             return ()
-        first = [int(j) for j in np.argsort(-parts, kind="stable")[:most] if parts[j] > 0]
+        order = np.lexsort((found, -parts))[:most]
+        first, shares = found[order].tolist(), (parts[order] / total).tolist()
         labels = [learner.decode(int(learner.state.label[j])) for j in first]
     return tuple(
-        Share(learner.nodes[j], label, float(parts[j]) / total)
-        for j, label in zip(first, labels, strict=True)
+        Share(learner.nodes[j], label, share) for j, label, share in zip(first, labels, shares, strict=True)
     )

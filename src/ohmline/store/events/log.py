@@ -9,45 +9,23 @@ this fails, the append raises, what it may have left behind is taken back, and t
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self, final
 
 from ohmline.checks import count, none_or
-from ohmline.errors import FileFormatError, JournalError, OhmlineError
-from ohmline.store.events.event import BrokenChain, Draft, Event, Row, check_chain, rows_of
-from ohmline.store.head import NOTHING, Head, told
+from ohmline.errors import JournalError, OhmlineError
+from ohmline.store.disk import told
+from ohmline.store.events.checked_rows import CheckedRows, Unreadable
+from ohmline.store.events.event import Draft, Event, Row, rows_of
+from ohmline.store.events.failed import Failed
+from ohmline.store.head import NOTHING, Head
 from ohmline.store.whole import whole
 
-PAGE = 512
-"""How many events are read at once, so that no reader keeps the log busy for long."""
 
-
-class Failed(Exception):
-    """The log could not be written.
-
-    Parameters
-    ----------
-    why
-        The reason, in words.
-    remedy
-        What can be done about it.
-    lasting
-        Whether the log refuses further events until `recover`.
-    """
-
-    def __init__(self, why: str, remedy: str, *, lasting: bool = True) -> None:
-        super().__init__(why)
-        self.why, self.remedy, self.lasting = why, remedy, lasting
-
-
-class Unreadable(Exception):
-    """Rows of the log cannot be read, since they are damaged."""
-
-
-class EventLog(ABC):
+class EventLog(CheckedRows):
     """A log that one process owns; one thread at a time writes, and others read.
 
     Parameters
@@ -59,10 +37,9 @@ class EventLog(ABC):
     """
 
     def __init__(self, name: str, head: Head) -> None:
-        self.name = name
+        super().__init__(name, head)
         self.broken = ""
         """Why nothing can be written; empty while it can."""
-        self._head = head
         self._last = (-1, NOTHING)
         self._doubtful: list[str] = []  # hashes of what a failed append may have left in the log
         self._writing = threading.RLock()
@@ -195,10 +172,6 @@ class EventLog(ABC):
     # --- what a kind of log does ---
 
     @abstractmethod
-    def _rows(self, after: int, last: int, most: int) -> list[Row]:
-        """Some rows after one, up to a last one; Unreadable where they are damaged, JournalError on a bad disk."""
-
-    @abstractmethod
     def _end(self) -> tuple[int, str]:
         """The last row, acknowledged or not."""
 
@@ -236,64 +209,6 @@ class EventLog(ABC):
         """Check the log when it is opened; what is in it and was not acknowledged before is from now on."""
         start = (-1, NOTHING) if trusted is None else trusted
         self._last = self._check(start, self._end()[0], (self._head.seq, self._head.hash))
-
-    def _check(self, start: tuple[int, str], last: int, head: tuple[int, str]) -> tuple[int, str]:
-        """The last row, after the chain was checked from an event on and compared with the head."""
-        seq, digest = head
-        if last < max(seq, start[0]):
-            raise FileFormatError(
-                f"{self.name} ends with event {last}, but event {max(seq, start[0])} was acknowledged: the end is lost"
-                f"; {self._restore()}"
-            )
-        if start[0] >= 0 and self._hash_of(start[0]) != start[1]:
-            raise self._damaged(start[0])
-        if 0 <= seq <= start[0] and self._hash_of(seq) != digest:
-            raise self._another(seq)
-        end = start
-        while end[0] < last:
-            rows = self._page(end[0], last)
-            end = self._chained(rows, end)
-            if rows[0][0] <= seq <= end[0] and rows[seq - rows[0][0]][6] != digest:
-                raise self._another(seq)
-        return end
-
-    def _events(self, after: int, last: int) -> Iterator[Event]:
-        if after >= last:
-            return
-        end = after, NOTHING if after < 0 else self._hash_of(after)
-        while end[0] < last:
-            rows = self._page(end[0], last)
-            end = self._chained(rows, end)
-            yield from map(Event.of, rows)
-
-    def _chained(self, rows: list[Row], end: tuple[int, str]) -> tuple[int, str]:
-        try:
-            return check_chain(rows, end)
-        except BrokenChain as error:
-            raise self._damaged(error.seq) from None
-
-    def _page(self, after: int, last: int) -> list[Row]:
-        """The next rows, of which there is at least one."""
-        try:
-            rows = self._rows(after, last, PAGE)
-        except Unreadable:
-            rows = self._one(after, last)
-        if not rows:
-            raise self._damaged(after + 1)
-        return rows
-
-    def _one(self, after: int, last: int) -> list[Row]:
-        """The next row alone, so that the error names the one that is damaged."""
-        try:
-            return self._rows(after, min(last, after + 1), 1)
-        except Unreadable as error:
-            raise self._damaged(after + 1, str(error)) from None
-
-    def _hash_of(self, seq: int) -> str:
-        rows = self._one(seq - 1, seq)
-        if not rows or rows[0][0] != seq:
-            raise self._damaged(seq)
-        return rows[0][6]
 
     def _write(self, rows: list[Row]) -> None:
         seq, digest = rows[-1][0], rows[-1][6]
@@ -350,18 +265,6 @@ class EventLog(ABC):
             return [row[6] for row in self._rows(self._last[0], last, last - self._last[0])]
         except Unreadable as error:
             raise Failed(str(error), "restore it from a copy") from None
-
-    def _damaged(self, seq: int, why: str = "") -> FileFormatError:
-        cause = why or "it is damaged, or an event was changed, added or removed"
-        return FileFormatError(f"{self.name}, event {seq}: {cause}; restore it from a copy")
-
-    def _another(self, seq: int) -> FileFormatError:
-        return FileFormatError(
-            f"{self.name}, event {seq}: this is not the event that was acknowledged; {self._restore()}"
-        )
-
-    def _restore(self) -> str:
-        return f"restore it from a copy, whole, or delete {self._head.path} to go on with what is there"
 
     def _expect_open(self) -> None:
         if self._closed:

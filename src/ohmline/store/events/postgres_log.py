@@ -7,8 +7,6 @@ process owns the log whatever machine it runs on.
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,10 +15,21 @@ from typing import Any, final
 
 from ohmline.errors import JournalError
 from ohmline.extras import require
+from ohmline.store.disk import DiskFile, SmallFile
+from ohmline.store.events.checked_rows import Unreadable
 from ohmline.store.events.event import Row
-from ohmline.store.events.log import EventLog, Failed, Unreadable
-from ohmline.store.events.postgres_table import Table, first_line, lock, make_table, table_of
-from ohmline.store.head import NOTHING, DiskFile, Head, HeadFile
+from ohmline.store.events.failed import Failed
+from ohmline.store.events.log import EventLog
+from ohmline.store.events.postgres_table import (
+    Table,
+    first_line,
+    lock,
+    make_table,
+    table_of,
+    unlock,
+    who_am_i,
+)
+from ohmline.store.head import NOTHING, Head
 
 
 @final
@@ -46,7 +55,7 @@ class PostgresLog(EventLog):
         head: Path,
         *,
         trusted: tuple[int, str] | None = None,
-        open_head: Callable[[Path], HeadFile] = DiskFile,
+        open_head: Callable[[Path], SmallFile] = DiskFile,
     ) -> None:
         self._psycopg = require("psycopg", "postgres")
         self._table: Table = table_of(address)
@@ -74,8 +83,9 @@ class PostgresLog(EventLog):
             raise
 
     def _connected(self, *, reader: bool = False) -> Any:
-        who = f"ohmline: process {os.getpid()} on {socket.gethostname()}"[:63]
-        connection = self._psycopg.connect(**self._table.options, application_name=who, autocommit=True)
+        connection = self._psycopg.connect(
+            **self._table.options, application_name=who_am_i(), autocommit=True
+        )
         if reader:
             connection.execute("SET default_transaction_read_only = on")
         elif connection.execute("SHOW fsync").fetchone()[0] != "on":
@@ -189,5 +199,7 @@ class PostgresLog(EventLog):
         connection = getattr(self, name)
         setattr(self, name, None)
         if connection is not None:
+            with suppress(self._psycopg.Error):
+                unlock(connection)
             with suppress(self._psycopg.Error):
                 connection.close()

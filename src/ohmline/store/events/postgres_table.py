@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import time
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,6 +19,8 @@ VERSION = 1
 NAME = "ohmline_events"
 """The name of the table where the address has none."""
 _MARK = "ohmline events, format "
+_PATIENCE = 10.0
+_PROCESS = re.compile(r"process (\d+) on (.*)")
 _WAIT = {"connect_timeout": "10", "tcp_user_timeout": "30000"}
 
 _GUARD = """CREATE OR REPLACE FUNCTION ohmline_events_only_grow() RETURNS trigger LANGUAGE plpgsql AS
@@ -122,14 +127,47 @@ def table_of(address: str) -> Table:
 
 
 def lock(connection: Any, table: Table) -> None:
-    """Make this session the owner of the log, or say who is."""
+    """Make this session the owner of the log, or say who is; wait where the server has yet to notice that one died."""
     key = connection.execute("SELECT hashtext(current_schema() || '.' || %s)", (table.name,)).fetchone()[0]
-    if connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (APPLICATION, key)).fetchone()[0]:
-        return
-    owner = connection.execute(_OWNER, (APPLICATION, key)).fetchone()
-    found = re.search(r"process \d+ on .*", owner[0] or "") if owner else None
-    who = found.group() if found else "another process"
-    raise ProjectInUse(f"{table.shown} is in use by {who}; end that one first, or take another")
+    until = time.monotonic() + _PATIENCE
+    while not connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (APPLICATION, key)).fetchone()[0]:
+        who = _owner(connection, key)
+        if who and (time.monotonic() > until or not _has_died(who)):
+            raise ProjectInUse(f"{table.shown} is in use by {who}; end that one first, or take another")
+        time.sleep(0.05)
+
+
+def _owner(connection: Any, key: int) -> str:
+    """Who has the lock, in words; empty if nobody has it any more."""
+    found = connection.execute(_OWNER, (APPLICATION, key)).fetchone()
+    if found is None:
+        return ""
+    named = _PROCESS.search(found[0] or "")
+    return named.group() if named else "another process"
+
+
+def _has_died(who: str) -> bool:
+    """Whether it was a process of this machine, and is there no more."""
+    found = _PROCESS.fullmatch(who)
+    if os.name != "posix" or found is None or not socket.gethostname().startswith(found.group(2)):
+        return False
+    try:
+        os.kill(int(found.group(1)), 0)  # which does nothing to it
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+def unlock(connection: Any) -> None:
+    """Let others have the log at once; the server may take a while to see that a session is closed."""
+    connection.execute("SELECT pg_advisory_unlock_all()")
+
+
+def who_am_i() -> str:
+    """What the server knows this process by."""
+    return f"ohmline: process {os.getpid()} on {socket.gethostname()}"[:63]
 
 
 def make_table(connection: Any, table: Table, *, empty: bool) -> None:

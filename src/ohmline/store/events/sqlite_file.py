@@ -10,7 +10,7 @@ from typing import Any
 
 from ohmline.errors import FileFormatError, JournalError, OhmlineError
 from ohmline.extras import require
-from ohmline.store.events.log import Failed
+from ohmline.store.events.failed import Failed
 
 APPLICATION = 0x4F686D6C
 """What SQLite knows a file of ours by: "Ohml"."""

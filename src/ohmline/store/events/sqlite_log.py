@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Any, final
 
 from ohmline.errors import FileFormatError, JournalError
+from ohmline.store.disk import DiskFile, SmallFile, sync_folder
+from ohmline.store.events.checked_rows import Unreadable
 from ohmline.store.events.event import Row
-from ohmline.store.events.log import EventLog, Failed, Unreadable
+from ohmline.store.events.failed import Failed
+from ohmline.store.events.log import EventLog
 from ohmline.store.events.sqlite_file import (
     UNDELETED,
     VERSION,
@@ -30,7 +33,7 @@ from ohmline.store.events.sqlite_file import (
     make,
     opening,
 )
-from ohmline.store.head import NOTHING, DiskFile, Head, HeadFile, sync_folder
+from ohmline.store.head import NOTHING, Head
 
 LONG = 1000
 """Pages in the -wal file from which on it is copied into the database."""
@@ -67,7 +70,7 @@ class SqliteLog(EventLog):
         *,
         trusted: tuple[int, str] | None = None,
         vfs: str | None = None,
-        open_head: Callable[[Path], HeadFile] = DiskFile,
+        open_head: Callable[[Path], SmallFile] = DiskFile,
         synchronous: str = "FULL",
     ) -> None:
         apsw()
