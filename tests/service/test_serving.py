@@ -91,7 +91,7 @@ def test_two_servers_on_one_project(tmp_path: Path) -> None:
 
 def test_what_it_refuses(tmp_path: Path) -> None:
     folder = make_project(tmp_path / "club", n=6)
-    assert "no folder" in refused(str(tmp_path / "nowhere"))
+    assert "no folder" in refused(str(tmp_path / "nowhere"), "--port", "0")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -103,7 +103,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
         str(folder), "--port", "0", "--public-url", "label.example.org"
     )
     assert "--open-metrics" in refused(str(folder), "--open-metrics", "--host", "0.0.0.0")
-    assert "mine.py" in refused(str(folder), "--recipe", "mine.py")
+    assert "mine.py" in refused(str(folder), "--recipe", "mine.py", "--port", "0")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from ohmline.checks import count, shown
-from ohmline.errors import ParameterError
+from ohmline.errors import DataError, ParameterError
 from ohmline.service.limits import Limits
 from ohmline.service.people import FILE, read_people
 
@@ -64,6 +64,8 @@ def listening(options: Options) -> socket.socket:
         How the server is started.
     """
     count(options.port, "port", most=65535)
+    if not options.folder.is_dir():
+        raise DataError(f"{options.folder} is no folder; name a project, or a folder of projects")
     try:
         found = socket.getaddrinfo(
             options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
