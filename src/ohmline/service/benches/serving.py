@@ -139,8 +139,25 @@ async def _questions(line: Line, truth: dict[Any, str], times: int) -> list[floa
 
 def _report(name: str, nodes: int, syncs: list[float], found: dict[str, Any]) -> Measured:
     rates, alone, beside, questions = found["rates"], found["alone"], found["beside"], found["next"]
-    most = 50.0 if nodes <= LARGE else 200.0
     allowed = 3 * share(syncs, 0.99) + 2
+    slow, next_ = share(alone, 0.99), share(questions, 0.99)
+    targets = [
+        target(
+            f"durable answers one by one: p99 in ms, at most {allowed:.3g}: 3 syncs and 2 ms",
+            slow,
+            most=allowed,
+        )
+    ]
+    if nodes <= LARGE:
+        targets += [
+            target("durable answers per CPU-second at 64 connections", rates["labels"], least=4000),
+            target("predictions per CPU-second at 64 connections", rates["predict"], least=7000),
+            target("predictions while labels stream in: p99 in ms", share(beside, 0.99), most=10.0),
+        ]
+    most = 50.0 if nodes <= LARGE else 200.0
+    targets.append(
+        target(f"the next question after an answer: p99 in ms, at most {most:g}", next_, most=most)
+    )
     return Measured(
         "serve",
         rates["labels"] / rates["bare"],
@@ -159,16 +176,6 @@ def _report(name: str, nodes: int, syncs: list[float], found: dict[str, Any]) ->
             "predict_while_labels_stream_p99_ms": share(beside, 0.99),
             "next_p50_ms": share(questions, 0.5),
             "next_p99_ms": share(questions, 0.99),
-            "targets": [
-                target("durable answers per CPU-second at 64 connections", rates["labels"], least=4000),
-                target("predictions per CPU-second at 64 connections", rates["predict"], least=7000),
-                target(
-                    f"durable answers one by one: p99 at most {allowed:.3g} ms, 3 syncs and 2 ms",
-                    share(alone, 0.99),
-                    most=allowed,
-                ),
-                target("predictions while labels stream in: p99 in ms", share(beside, 0.99), most=10.0),
-                target("the next question after an answer: p99 in ms", share(questions, 0.99), most=most),
-            ],
+            "targets": targets,
         },
     )
