@@ -9,14 +9,16 @@ import signal
 import time
 
 import pytest
-from project.conftest import grid
 
 from ohmline.errors import OhmlineError
 from ohmline.project import Project, Settings
 from ohmline.project import commands as c
 from ohmline.project.folder import SNAPSHOTS
+from project.conftest import grid
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork, which this system does not have")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="needs os.fork, which this system does not have"
+)
 
 
 def work(folder, seed, pipe):

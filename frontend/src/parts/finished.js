@@ -5,11 +5,12 @@ import { Icon } from "./icons.js";
 
 export function Finished({ app }) {
   const { progress, project } = app.state;
+  const reached = progress.stage === "reached";
   return html`
     <div class="sheet state finished">
       <span class="round"><${Icon} name="check" /></span>
-      <h3>Every node has its answer</h3>
-      <p class="muted">${count(progress.labels)} labels${progress.skipped ? `, ${count(progress.skipped)} skipped` : ""}. Thank you.</p>
+      <h3>${reached ? "The goal is reached: you may stop" : "Every node has its answer"}</h3>
+      <p class="muted">${count(progress.labels)} labels${progress.skipped ? `, ${count(progress.skipped)} skipped` : ""}. Thank you.${reached ? " A lower goal in the settings goes on from here." : ""}</p>
       ${app.options.page ? html`<a class="button main" href=${addressOf(project.id, "history")}>Export the labels</a>` : null}
     </div>
   `;

@@ -151,7 +151,7 @@ function NoQuestion({ app }) {
     `;
   }
   if (problem && !fetching) return html`<${Failed} problem=${problem} again=${() => desk.fill()} />`;
-  if (empty) return app.state.progress?.stage === "finished" ? html`<${Finished} app=${app} />` : html`<${NothingNow} app=${app} />`;
+  if (empty) return ["finished", "reached"].includes(app.state.progress?.stage) ? html`<${Finished} app=${app} />` : html`<${NothingNow} app=${app} />`;
   return html`<div class="sheet question waiting"><${Loading} text="The next question is on its way…" /></div>`;
 }
 

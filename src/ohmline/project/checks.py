@@ -36,8 +36,8 @@ class Checks:
         self.running: Check | None = None
         self.limit: ErrorLimit | None = None
         """What the check says, as of its last answer."""
-        self.points: list[tuple[int, float, int, int]] = []
-        """For each answer in a check: labels, limit, found and sampled."""
+        self.points: list[tuple[int, int, float, int, int]] = []
+        """For each answer in a check: the number of the check, labels, limit, found and sampled."""
         self._prepared: tuple[int, Check] | None = None
         self._least: tuple[tuple[object, ...], int] | None = None
         self._more: tuple[tuple[object, ...], int | None] | None = None
@@ -100,7 +100,7 @@ class Checks:
 
     def _note(self, check: Check) -> None:
         self.limit = limit = check.limit(self.ledger.settings.confidence)
-        self.points.append((len(self.ledger.labels), limit.share, limit.found, limit.sampled))
+        self.points.append((check.number, len(self.ledger.labels), limit.share, limit.found, limit.sampled))
 
     @property
     def is_reached(self) -> bool:

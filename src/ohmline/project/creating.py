@@ -105,7 +105,9 @@ def create(
         log = open_log(store or beside / EVENTS, beside / HEAD)
         try:
             if log.head[0] >= 0:
-                raise JournalError(f"{log.name} holds the events of another project; give a database of its own")
+                raise JournalError(
+                    f"{log.name} holds the events of another project; give a database of its own"
+                )
             log.append(drafts)
         finally:
             log.close()

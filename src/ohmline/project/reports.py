@@ -69,7 +69,6 @@ def curves(project: Project) -> dict[str, Any]:
         wrong.append(mistakes)
         of.append(asked)
     rate = f"{100 * mistakes / asked:.3g} %" if asked else "none"
-    certain = project.checks.points
     return {
         "labels": {"seq": _thin(seqs), "count": _thin(counts)},
         "mistakes": {
@@ -78,12 +77,7 @@ def curves(project: Project) -> dict[str, Any]:
             "certificate": None,
             "certificate_says": "this learner has no theorem that limits its mistakes; the random check does that",
         },
-        "audit": {
-            "at": _thin([point[0] for point in certain]),
-            "share": _thin([point[1] for point in certain]),
-            "found": _thin([point[2] for point in certain]),
-            "sampled": _thin([point[3] for point in certain]),
-        },
+        "audit": _audited(project.checks.points),
         "sentences": {
             "labels": f"{labels:,} labels so far, {len(project.ledger.votes.imported):,} of them were there before.",
             "mistakes": (
@@ -92,6 +86,18 @@ def curves(project: Project) -> dict[str, Any]:
             ),
             "audit": project.progress()["sentence"],
         },
+    }
+
+
+def _audited(points: list[tuple[int, int, float, int, int]]) -> dict[str, list[Any]]:
+    """The limit after each answer in a check; between two checks stands a row of None, so that a curve has a gap."""
+    rows: list[tuple[Any, ...]] = []
+    for k, (number, *row) in enumerate(points):
+        if k and points[k - 1][0] != number:
+            rows.append((row[0], None, None, None))
+        rows.append(tuple(row))
+    return {
+        name: _thin([row[k] for row in rows]) for k, name in enumerate(("at", "share", "found", "sampled"))
     }
 
 

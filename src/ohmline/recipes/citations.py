@@ -51,6 +51,6 @@ def demo(folder: Any, *, size: int = 600, seed: int = 0) -> Path:
         classes=list(WORDS),
         nodes=made.nodes,
         name="Topics of papers",
-        settings=Settings(goal=0.1),
+        settings=Settings(goal=0.2),
         recipe="citations",
     )

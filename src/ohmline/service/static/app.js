@@ -740,11 +740,11 @@ void main() {
         <div class="buttons"><button class="button main">Skip</button><button type="button" class="button" onClick=${()=>t.set({skipping:!1})}>Go back</button></div>
       </form>
     <//>
-  `}Ce();pe();function dh({app:t}){let{progress:e,project:n}=t.state;return y`
+  `}Ce();pe();function dh({app:t}){let{progress:e,project:n}=t.state,i=e.stage==="reached";return y`
     <div class="sheet state finished">
       <span class="round"><${Oe} name="check" /></span>
-      <h3>Every node has its answer</h3>
-      <p class="muted">${be(e.labels)} labels${e.skipped?`, ${be(e.skipped)} skipped`:""}. Thank you.</p>
+      <h3>${i?"The goal is reached: you may stop":"Every node has its answer"}</h3>
+      <p class="muted">${be(e.labels)} labels${e.skipped?`, ${be(e.skipped)} skipped`:""}. Thank you.${i?" A lower goal in the settings goes on from here.":""}</p>
       ${t.options.page?y`<a class="button main" href=${Qt(n.id,"history")}>Export the labels</a>`:null}
     </div>
   `}var fh=({app:t})=>y`
@@ -808,7 +808,7 @@ void main() {
         <p class="muted">${s?`${a} kept in this browser and will be sent when the line is back.`:"The next question comes when the line is back."}</p>
         <button class="button" onClick=${()=>e.wake()}>Try again</button>
       </div>
-    `}return i&&!n?y`<${yt} problem=${i} again=${()=>e.fill()} />`:r?t.state.progress?.stage==="finished"?y`<${dh} app=${t} />`:y`<${fh} app=${t} />`:y`<div class="sheet question waiting"><${Tt} text="The next question is on its way…" /></div>`}var Kg=({app:t})=>y`
+    `}return i&&!n?y`<${yt} problem=${i} again=${()=>e.fill()} />`:r?["finished","reached"].includes(t.state.progress?.stage)?y`<${dh} app=${t} />`:y`<${fh} app=${t} />`:y`<div class="sheet question waiting"><${Tt} text="The next question is on its way…" /></div>`}var Kg=({app:t})=>y`
   <div class="desk-actions">
     <button class="ghost" aria-keyshortcuts="u" onClick=${()=>t.desk.undo()}><kbd aria-hidden="true">u</kbd> Undo</button><${gh} app=${t} />
   </div>
