@@ -107,7 +107,7 @@ def test_an_annotator_sees_neither_gold_nor_what_others_said(tmp_path: Path) -> 
         found.ann.post(found.url("/labels"), json={"node": 2, "label": "left"})
         question = found.ann.post(found.url("/next"), json={}).json()["questions"][0]
         assert (question["node"], question["asked"]) == (1, "query")
-        assert question["card"]["prediction"] is None
+        assert question["card"]["label"] is None
         found.ann.post(found.url("/labels"), json={"node": 1, "label": "left", "lease": question["lease"]})
         history = found.ann.get(found.url("/history?limit=1000")).json()["events"]
         with listening(found.ann, found.url("/events?after=-1")) as events:
@@ -120,6 +120,9 @@ def test_an_annotator_sees_neither_gold_nor_what_others_said(tmp_path: Path) -> 
             assert [about["label"] for about in theirs] == [None]
             own = [about["label"] for kind, actor, about in by_kind if kind == "labelled" and actor == "ann"]
             assert own == ["left", "left"]
+            asked = [about["asked"] for kind, _, about in by_kind if kind in ("leased", "labelled")]
+            assert asked == ["free", "free", "query", "query"]
+            assert {each["hash"] for each in seen} == {""}  # with which one could check a guess
         for what in ("votes", "events"):
             expect_problem(found.ann.get(found.url(f"/export?what={what}")), 403, "admins")
         everything = found.admin.get(found.url("/history?limit=1000")).json()["events"]
