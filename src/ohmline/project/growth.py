@@ -39,6 +39,8 @@ def plan_grow(project: Project, request: Request, batch: Batch) -> Plan:
 
 def before_arrival(project: Project, command: c.Arrive) -> c.Grow | None:
     """What has to be added to the graph before a node can arrive; None where it has it already."""
+    for end in (end for edge in command.edges for end in edge[:2] if end != command.node):
+        project.known(end)
     fresh = command.node not in project.nodes
     if not fresh and not command.edges:
         return None

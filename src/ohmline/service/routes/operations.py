@@ -32,7 +32,7 @@ async def readiness(call: Call) -> Answer:
         )
     stuck = [f"{id}: {why}" for id, host in state.workspace if (why := trouble(host))]
     if stuck:
-        remedy = "mend what it says; the log of the server may say more"
+        remedy = "mend that; where it says that a project is closed to changes, start the server again"
         raise Problem(503, "storage", "; ".join(stuck), remedy, [(b"retry-after", b"5")])
     return answer({"status": "ok"})
 
