@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ohmline.project.replies import Because, Predicted
 if TYPE_CHECKING:
     from ohmline.project.project import Project
 
+log = logging.getLogger("ohmline.project")
 CARRIERS = 5
 """How many of the labelled nodes that carry a score a card names."""
 NEIGHBOURS = 24
@@ -54,7 +56,11 @@ def card(project: Project, node: Hashable, person: str, *, blind: bool, admin: b
     image = fields.get("image", "")
     show = project.model.recipe.show
     if show is not None:
-        fields |= {str(name): str(value) for name, value in show(node).items()}
+        try:
+            fields |= {str(name): str(value) for name, value in show(node).items()}
+        except Exception as error:  # a card without it is better than none
+            log.exception("show of the recipe failed for node %r", node)
+            fields["recipe"] = f"show failed for this node ({type(error).__name__}: {error})"
     said = None if blind else predicted(project, node, CARRIERS)
     votes = project.ledger.votes.of(node)
     return {

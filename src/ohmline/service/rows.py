@@ -122,11 +122,13 @@ async def _predictions(host: Host) -> AsyncIterator[list[Row]]:
         nodes = [project.nodes[k] for k in range(start, min(start + ROWS, len(project.nodes)))]
         start += ROWS
         said = await host.survey(nodes)
-        labels, classes = project.ledger.labels, project.classes
+        labels, classes, check = project.ledger.labels, project.classes, project.checks.running
         piece = []
         for node, code, chance in zip(nodes, said["codes"], said["confidence"], strict=True):
             known = labels.get(node)
             predicted = classes[code] if 0 <= code < len(classes) else None
+            if check is not None and node in check.predictions:  # the limit is about these
+                predicted, chance = check.predictions[node], round(check.chances[node], 3)
             piece.append(
                 {
                     "node": written_id(node),
