@@ -160,6 +160,8 @@ def _fields(
 
 def _pictures(fields: Mapping[Hashable, Mapping[str, str]], images: Any) -> dict[str, Path]:
     """The picture files that nodes name, each of them there."""
+    if images is not None and not file_path(images, "images").is_dir():
+        raise ParameterError(f"images: {images} is no folder; give the folder of the pictures")
     named = {each["image"]: node for node, each in fields.items() if each.get("image")}
     if not named:
         return {}
