@@ -47,6 +47,7 @@ def label_project(
         if value:
             raise ParameterError(
                 f"{name} is for a graph in a file, and {folder} is a project, which knows its own; leave {name} out"
+                + (", and export from the page of ohmline serve" if name == "--export" else "")
             )
     wanted = share_of(goal, "--goal") if goal else None
     sure = share_of(confidence, "--confidence")
