@@ -60,6 +60,15 @@ def test_a_project_is_made_from_files_and_labelled_in_a_terminal(files):
         assert project.card("n3", "ann")["fields"] == {"year": "1993"}
         assert not project.ledger.leases.of("ann", project.clock()), "what was not answered goes back"
     assert len((files / "zoo.labels.csv").read_text().splitlines()) == 5
+    terminal = Terminal(["label", "zoo", "--who", "ann"], files)  # the same command goes on
+    terminal.node()
+    terminal.press("q")
+    assert terminal.wait() == 0
+    (files / "zoo.labels.csv").write_text("mine\n")
+    terminal = Terminal(["label", "zoo", "--who", "ann"], files)
+    assert terminal.wait() == 2
+    assert "holds no labels of this project" in terminal.text
+    assert (files / "zoo.labels.csv").read_text() == "mine\n"
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from project.conftest import grid
         ({"classes": ["a", "b"], "nodes": {"zz": {}}}, UnknownNode),
         ({"classes": ["a", "b"], "nodes": {"0-0": {"text": 3}}}, ParameterError),
         ({"classes": ["a", "b"], "nodes": {"0-0": {"node": "x"}}}, ParameterError),
-        ({"classes": ["a", "b"], "images": "no such folder"}, OSError),
+        ({"classes": ["a", "b"], "images": "no such folder"}, ParameterError),
         ({"classes": ["a", "b"], "store": "postgresql://127.0.0.1:1/none"}, OhmlineError),
     ],
 )

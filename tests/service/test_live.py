@@ -15,6 +15,7 @@ import pytest
 from ohmline.project import Settings
 from ohmline.service.limits import Limits
 from ohmline.service.people import Role, add_person, remove_person
+from ohmline.service.register import Register
 from service.running import Running, expect_problem, make_project, running
 
 
@@ -163,11 +164,11 @@ def test_who_is_ahead_of_the_log_by_last_event_id_is_told_so(served: Running) ->
 
 
 @pytest.mark.parametrize("by", ["token", "cookie"])
-def test_who_is_removed_hears_nothing_more(tmp_path: Path, by: str) -> None:
+def test_who_is_removed_hears_nothing_more(tmp_path: Path, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Register, "CHECK_SECONDS", 0.0)
     make_project(tmp_path / "club")
     with running(tmp_path) as found:
         _, token = add_person(tmp_path, "cid", Role.ANNOTATOR)
-        found.started.register.CHECK_SECONDS = 0.0
         with httpx.Client(base_url=found.started.address, timeout=60) as cid:
             if by == "token":
                 cid.headers["Authorization"] = f"Bearer {token}"

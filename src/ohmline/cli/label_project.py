@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,6 +13,23 @@ from ohmline.cli.declared import share_of
 from ohmline.cli.label_work import expect_terminal, fall_silent, finish, say, tell, user, work
 from ohmline.cli.output import print_json
 from ohmline.errors import FileFormatError, ParameterError
+
+if TYPE_CHECKING:
+    from ohmline.project.one_person import OnePerson
+
+
+def _is_ours(table: Path, person: OnePerson) -> bool:
+    """Whether a table of labels was written from this project: its nodes and classes are."""
+    from ohmline.graph.files.spelling import spelled
+    from ohmline.labelling.export import HEADER, rows_of
+
+    rows = rows_of(table)
+    nodes, classes = set(spelled(person.project.nodes, table)), {str(label) for label in person.classes}
+    return (
+        bool(rows)
+        and rows[0] == HEADER
+        and all(len(r) == 2 and r[0] in nodes and r[1] in classes for r in rows[1:])
+    )
 
 
 def label_project(
@@ -30,6 +47,7 @@ def label_project(
         if value:
             raise ParameterError(
                 f"{name} is for a graph in a file, and {folder} is a project, which knows its own; leave {name} out"
+                + (", and export from the page of ohmline serve" if name == "--export" else "")
             )
     wanted = share_of(goal, "--goal") if goal else None
     sure = share_of(confidence, "--confidence")
@@ -39,8 +57,6 @@ def label_project(
             raise ParameterError(
                 f"{flag} {path} lies in the project, whose files are its own; name another place"
             )
-    if out is None and table.exists():
-        raise FileFormatError(f"{table} exists; name a file for the labels with --out, which is replaced")
     expect_terminal()
     begun = time.monotonic()
     say(f"opening {folder} …")
@@ -62,6 +78,10 @@ def label_project(
             changes["confidence"] = sure
         if changes:
             project.do(Configure(changes), person.who)
+        if out is None and table.exists() and not _is_ours(table, person):
+            raise FileFormatError(
+                f"{table} exists and holds no labels of this project; name another file with --out"
+            )
         texts = {node: project.attributes.of(node).get("text", "") for node in project.nodes}
         try:
             signalled = work(person, project.name, {node: text for node, text in texts.items() if text})

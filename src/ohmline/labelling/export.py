@@ -72,10 +72,7 @@ def is_written_from(path: Path, journal: Any) -> bool:
     journal
         The name of the journal; it need not be there.
     """
-    try:
-        rows = list(csv.reader(io.StringIO(text(path, content(path, FileLimits())), newline=""), strict=True))
-    except (DataError, FileFormatError, csv.Error):
-        return False
+    rows = rows_of(path)
     if rows[:1] != [HEADER]:
         return False
     given: set[tuple[str, str]] = set()
@@ -85,6 +82,14 @@ def is_written_from(path: Path, journal: Any) -> bool:
             pairs = [[event.payload["node"], event.payload["label"]]]
         given.update((str(node), str(label)) for node, label in pairs)
     return all(tuple(row) in given for row in rows[1:])
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    """The rows of a table; none where it cannot be read."""
+    try:
+        return list(csv.reader(io.StringIO(text(path, content(path, FileLimits())), newline=""), strict=True))
+    except (DataError, FileFormatError, csv.Error):
+        return []
 
 
 def _write(path: Path, rows: Iterable[list[str]]) -> None:

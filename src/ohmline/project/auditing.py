@@ -22,7 +22,8 @@ def check_of(model: Model, recipe: RecipeFunction, begun: Begun | None) -> Check
     graph = model.graph_at(*size)
     labels = ledger.labels if begun is None else begun.labels
     number = ledger.begun + 1 if begun is None else begun.number
-    classes, seed = tuple(ledger.classes), ledger.settings.seed
+    classes = tuple(ledger.classes) if begun is None else begun.classes
+    seed = ledger.settings.seed
     if recipe is default_recipe:
         return Check(graph, classes, labels, number, seed)
     learner: Any = made(recipe, graph, classes, seed).learner
@@ -66,8 +67,8 @@ def sentence(progress: dict[str, Any]) -> str:
     sure = f"{100 * progress['confidence']:g} %"
     if progress["stage"] == "reached":
         return (
-            f"You may stop: with {sure} confidence at most {percent(limit['share'])} of the other predictions are "
-            f"wrong, and {percent(goal)} was the goal."
+            f"You may stop: with {sure} confidence at most {percent(limit['share'])} of the other predictions, as they "
+            f"are exported now, are wrong, and {percent(goal)} was the goal."
         )
     if progress["stage"] == "finished":
         return "There is nothing left to ask: every node has a label or was skipped."
@@ -80,6 +81,8 @@ def sentence(progress: dict[str, Any]) -> str:
         )
     if not progress["labels"]:
         return "Nothing is known yet: the first labels say most."
+    if progress["estimate"] > 0.9:
+        return "Too little is known yet for the learner to say how often it is wrong; a few more labels will help."
     believed = (
         f"The learner itself expects {percent(progress['estimate'])} of its other predictions to be wrong"
     )

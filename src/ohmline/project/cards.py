@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from ohmline.project.unseen import GOLD, VOTES, seen_label, unseen
 if TYPE_CHECKING:
     from ohmline.project.project import Project
 
+log = logging.getLogger("ohmline.project")
 CARRIERS = 5
 """How many of the labelled nodes that carry a score a card names."""
 NEIGHBOURS = 24
@@ -97,7 +99,11 @@ def card(project: Project, node: Hashable, person: str, *, blind: bool, admin: b
     image = fields.get("image", "")
     show = project.model.recipe.show
     if show is not None:
-        fields |= {str(name): str(value) for name, value in show(node).items()}
+        try:
+            fields |= {str(name): str(value) for name, value in show(node).items()}
+        except Exception as error:  # a card without it is better than none
+            log.exception("show of the recipe failed for node %r", node)
+            fields["recipe"] = f"show failed for this node ({type(error).__name__}: {error})"
     looks = None if admin else person
     hidden = unseen(project, node, looks) == VOTES
     said = None if blind or hidden else predicted_to(project, node, CARRIERS, looks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import final
 
 from ohmline.bound.auditing import ErrorLimit
@@ -13,6 +14,7 @@ from ohmline.project.auditing import check_of, is_due
 from ohmline.project.commands import BeginAudit, Command, EndAudit
 from ohmline.project.model import Model
 from ohmline.project.recipe import RecipeFunction
+from ohmline.project.votes import Change
 from ohmline.store.events import Event
 
 EVERY = 10
@@ -65,8 +67,8 @@ class Checks:
         self._start_again(self.running)
         return self.running.digest == begun.digest
 
-    def keep_up(self, event: Event, changed: Sequence[Hashable]) -> None:
-        """Take an event that the ledger has taken, and that changed the labels of these nodes."""
+    def keep_up(self, event: Event, changes: Sequence[Change]) -> None:
+        """Take an event that the ledger has taken, and that changed these labels."""
         if event.kind == "audit-begun":
             assert self._prepared is not None
             self.running, self._prepared = self._prepared[1], None
@@ -74,24 +76,24 @@ class Checks:
         elif self.ledger.audit is None:
             self.running = self.limit = None
         elif self.running is not None:
-            nodes = changed or ([id_of(event.payload["node"])] if event.kind == "skipped" else [])
-            if event.kind in ("undone", "configured") or any(
-                node in self.running.predictions for node in nodes
-            ):
-                self._update(self.running, event, nodes)
+            check = self.running
+            skipped = event.kind == "skipped" and id_of(event.payload["node"]) in check.predictions
+            touched = skipped or any(change.node in check.predictions for change in changes)
+            if touched or event.kind in ("undone", "configured", "grown"):
+                self._update(check, event, changes)
 
-    def _update(self, check: Check, event: Event, nodes: Sequence[Hashable]) -> None:
-        ledger = self.ledger
+    def _update(self, check: Check, event: Event, changes: Sequence[Change]) -> None:
+        """Add first labels to the check; whatever else has changed, what it counts is counted anew."""
         is_first = event.kind in ("labelled", "many-labelled") and all(
-            node in ledger.labels and len(ledger.votes.of(node)) == 1 and node not in ledger.skips
-            for node in nodes
+            change.before is None and change.after is not None and change.node not in self.ledger.skips
+            for change in changes
         )
         if not is_first:
             self._start_again(check)
             return
-        for node in nodes:
-            if node in check.predictions:
-                check.audit.record(node, ledger.labels[node])
+        for change in changes:
+            if change.node in check.predictions:
+                check.audit.record(change.node, change.after)
         self._note(check)
 
     def _start_again(self, check: Check) -> None:
@@ -99,8 +101,17 @@ class Checks:
         self._note(check)
 
     def _note(self, check: Check) -> None:
-        self.limit = limit = check.limit(self.ledger.settings.confidence)
+        self.limit = limit = self._beyond(check.limit(self.ledger.settings.confidence))
         self.points.append((check.number, len(self.ledger.labels), limit.share, limit.found, limit.sampled))
+
+    def _beyond(self, limit: ErrorLimit) -> ErrorLimit:
+        """The limit with the nodes that came after the check began: nobody has checked them, so all count as wrong."""
+        begun = self.ledger.audit
+        if begun is None or len(self.ledger.added_nodes) == begun.nodes:
+            return limit
+        late = self.ledger.added_nodes[begun.nodes :]
+        fresh = sum(node not in self.ledger.labels for node, _ in late)
+        return replace(limit, wrong=limit.wrong + fresh, remaining=limit.remaining + fresh)
 
     @property
     def is_reached(self) -> bool:
@@ -115,6 +126,8 @@ class Checks:
             return None
         if check is None:
             return BeginAudit() if is_due(self.ledger, estimate) else None
+        if check.limit(settings.confidence).share <= settings.goal:
+            return EndAudit("the graph has grown since it began")
         if check.is_hopeless(settings.goal, settings.confidence, len(self.ledger.labels)):
             return EndAudit("too many wrong predictions")
         return None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ohmline.checks import file_path, instance, shown, text
-from ohmline.errors import JournalError, LabelError, UnknownNode
+from ohmline.errors import JournalError, LabelError, ParameterError, UnknownNode
 from ohmline.graph.files.labels import written_form
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.labelling.answers import written_id
@@ -59,7 +59,7 @@ def create(
         For each node what there is to read about it: a dict of texts, in which `text` is shown first and `image`
         names a file of `images`. None (default) for nothing.
     images
-        A folder of pictures, which are copied. None (default) for none.
+        The folder in which the pictures are that `nodes` names; they are copied. None (default) for none.
     settings
         Goal, overlap and the like. None (default) for the usual ones.
     recipe
@@ -80,6 +80,7 @@ def create(
     wanted = _classes(classes)
     known = _labels(graph, wanted, labels)
     fields = _fields(graph, nodes)
+    pictures = _pictures(fields, images)
     settings = instance(settings or Settings(), Settings, "settings")
     opening = {
         "format": "ohmline project",
@@ -99,8 +100,7 @@ def create(
         write_first_graph(beside, graph)
         if fields:
             write_attributes(beside, fields)
-        if images is not None:
-            shutil.copytree(file_path(images, "images"), beside / IMAGES)
+        _copy_images(pictures, beside / IMAGES)
         write_about(beside, About(str(opening["project"]), text(recipe, "recipe"), text(store, "store")))
         log = open_log(store or beside / EVENTS, beside / HEAD)
         try:
@@ -156,3 +156,36 @@ def _fields(
             raise UnknownNode(f"nodes: node {shown(node)} is not in the graph; leave it out, or mend its id")
         found[node] = checked_fields(fields)
     return found
+
+
+def _pictures(fields: Mapping[Hashable, Mapping[str, str]], images: Any) -> dict[str, Path]:
+    """The picture files that nodes name, each of them there."""
+    if images is not None and not file_path(images, "images").is_dir():
+        raise ParameterError(f"images: {images} is no folder; give the folder of the pictures")
+    named = {each["image"]: node for node, each in fields.items() if each.get("image")}
+    if not named:
+        return {}
+    if images is None:
+        raise ParameterError(
+            f"node {shown(next(iter(named.values())))} names the picture {shown(next(iter(named)))}, and no folder of "
+            "pictures is given; give images"
+        )
+    folder, found = file_path(images, "images"), {}
+    for name, node in named.items():
+        if name != Path(name).name or name.startswith("."):
+            raise ParameterError(
+                f"node {shown(node)} names the picture {shown(name)}; expected the plain name of a file in {folder}"
+            )
+        if not (folder / name).is_file():
+            raise ParameterError(
+                f"node {shown(node)} names the picture {shown(name)}, which is not in {folder}"
+            )
+        found[name] = folder / name
+    return found
+
+
+def _copy_images(pictures: Mapping[str, Path], folder: Path) -> None:
+    if pictures:
+        folder.mkdir()
+    for name, path in pictures.items():
+        shutil.copyfile(path, folder / name)

@@ -30,14 +30,8 @@ def reply_to(project: Project, event: Event) -> Any:
     about = event.payload
     if event.kind == "labelled":
         was = {"prediction": about["predicted"], "probability": about["probability"]}
-        node = id_of(about["node"])
-        return answered(
-            event,
-            node=about["node"],
-            label=about["label"],
-            was=was,
-            resolved=project.ledger.labels.get(node),
-        )
+        kept = {name: about[name] for name in ("node", "label", "resolved")}
+        return answered(event, was=was, **kept)
     if event.kind in ("many-labelled", "imported"):
         return answered(event, count=len(about["nodes" if event.kind == "many-labelled" else "labels"]))
     if event.kind == "undone":

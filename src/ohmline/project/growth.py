@@ -37,28 +37,26 @@ def plan_grow(project: Project, request: Request, batch: Batch) -> Plan:
     return single(project, request, batch, "grown", payload)
 
 
-def before_arrival(project: Project, command: c.Arrive) -> c.Grow | None:
-    """What has to be added to the graph before a node can arrive; None where it has it already."""
+def before_arrival(project: Project, command: c.Arrive, actor: str) -> c.Grow | None:
+    """What has to be added to the graph before a node can arrive; None where it has it already, or nothing fits."""
+    if (actor, command.key) in project.ledger.keys and command.key:
+        return None  # it came before, and is answered as it was
     for end in (end for edge in command.edges for end in edge[:2] if end != command.node):
         project.known(end)
     fresh = command.node not in project.nodes
-    if not fresh and not command.edges:
-        return None
+    _expect_arrival(project, command.node)
     nodes = ((command.node, command.fields or {}),) if fresh else ()
-    known = project.model.neighbours(command.node) if not fresh else {}
-    edges = tuple(
-        edge for edge in command.edges if fresh or not (set(edge[:2]) - {command.node}) <= known.keys()
-    )
-    if not nodes and not edges:
-        return None
-    return c.Grow(nodes, edges, key=f"{command.key[:190]}/grow" if command.key else "")
+    edges = tuple(edge for edge in command.edges if not _is_there(project, edge))
+    return c.Grow(nodes, edges) if nodes or edges else None
 
 
-def plan_arrive(project: Project, request: Request, batch: Batch) -> Plan:
-    """A node that arrives: predicted now, and wanted or not."""
-    command: c.Arrive = request.command  # type: ignore[assignment]
-    batch.alone()
-    node = project.known(command.node)
+def _is_there(project: Project, edge: tuple[Hashable, Hashable, float]) -> bool:
+    a, b = edge[:2]
+    return a in project.nodes and b in project.model.neighbours(a)
+
+
+def _expect_arrival(project: Project, node: Hashable) -> None:
+    """Refuse a node that cannot arrive, before anything is added for it."""
     if not project.model.recipe.streams:
         raise ParameterError(
             "nodes arrive in a project whose recipe has a query on a stream (GapBelow, VarianceAbove), and this one "
@@ -66,6 +64,14 @@ def plan_arrive(project: Project, request: Request, batch: Batch) -> Plan:
         )
     if node in project.ledger.arrived:
         raise ParameterError(f"node {shown(node)} has arrived already; a node arrives once")
+
+
+def plan_arrive(project: Project, request: Request, batch: Batch) -> Plan:
+    """A node that arrives: predicted now, and wanted or not."""
+    command: c.Arrive = request.command  # type: ignore[assignment]
+    batch.alone()
+    node = project.known(command.node)
+    _expect_arrival(project, node)
     said, wanted = predicted(project, node, 0), project.desk.wants(node)
     why = "the learner is not sure of it" if wanted else "the learner is sure enough, or knows it"
     payload = {

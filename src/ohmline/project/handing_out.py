@@ -44,7 +44,7 @@ def plan_lease(project: Project, request: Request, batch: Batch) -> Plan:
     until = round(batch.now + lasts, 3)
     keep = [held for held in mine[:wanted] if held.until - batch.now >= lasts / 2]
     drafts = [
-        draft(request, batch, "leased", _lease(held.node, until, held.asked, held.audit, held.why))
+        draft(request, batch, "leased", _lease(held.node, until, held.asked, held.audit, held.why, held.id))
         for held in mine[:wanted]
         if held not in keep
     ]
@@ -56,7 +56,8 @@ def plan_lease(project: Project, request: Request, batch: Batch) -> Plan:
                 break
 
     def finish(events: list[Event]) -> Questions:
-        given = [held for event in events if (held := project.ledger.leases.get(str(event.seq))) is not None]
+        ids = [event.payload["lease"] or str(event.seq) for event in events]
+        given = [held for lease in ids if (held := project.ledger.leases.get(lease)) is not None]
         return Questions(tuple(_question(project, held) for held in keep + given), project.progress())
 
     return Plan(request, drafts, finish)
@@ -73,8 +74,18 @@ def plan_release(project: Project, request: Request, batch: Batch) -> Plan:
     return single(project, request, batch, "released", {"lease": command.lease})
 
 
-def _lease(node: Hashable, until: float, asked: str, audit: int | None, why: str) -> dict[str, Any]:
-    return {"node": written_id(node), "until": until, "asked": asked, "audit": audit, "why": why}
+def _lease(
+    node: Hashable, until: float, asked: str, audit: int | None, why: str, lease: str = ""
+) -> dict[str, Any]:
+    """A question; one that is renewed keeps its id."""
+    return {
+        "node": written_id(node),
+        "until": until,
+        "asked": asked,
+        "audit": audit,
+        "why": why,
+        "lease": lease,
+    }
 
 
 def _is_open(project: Project, held: Held, batch: Batch) -> bool:
@@ -124,7 +135,8 @@ def _gold(project: Project, person: str, batch: Batch) -> Iterator[Found]:
     """A gold item that this person has not seen, if it is time for one."""
     ledger = project.ledger
     every = ledger.settings.gold_every
-    if not every or ledger.tally.account(person).since_gold < every:
+    mine = ledger.tally.people.get(person)
+    if not every or mine is None or mine.since_gold < every:
         return
     for node in ledger.gold:
         held = any(each.person == person for each in ledger.leases.on(node, batch.now))

@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import monotonic
 from typing import Any, NamedTuple, final
 
@@ -86,7 +87,7 @@ class Host:
         """Begin to take commands, and to think."""
         project, loop = self.project, asyncio.get_running_loop()
         seed = project.settings.seed
-        first = best_questions(project.model, AHEAD, set(project.ledger.skips), seed, quick=True)
+        first = best_questions(project.model, AHEAD, set(project.ledger.skips), seed)
         project.desk.estimate()
         project.desk.ahead = first
         self._untold = []
@@ -177,33 +178,50 @@ class Host:
             await self._work.wait()
             self._work.clear()
             while self._queue:
-                group = [self._queue.popleft() for _ in range(min(GROUP, len(self._queue)))]
+                group = self._next_group()
                 self._writing = True
                 try:
                     await self._write_group(group)
                 except OhmlineError as error:
-                    _fail(group, error)
+                    _fail(self._not_waiting(group), error)
                 except Exception as error:
                     log.exception("a group of commands failed")
-                    _fail(group, JournalError(f"the project cannot go on ({type(error).__name__}: {error})"))
+                    what = f"the project cannot go on ({type(error).__name__}: {error})"
+                    _fail(self._not_waiting(group), JournalError(what))
                 finally:
                     self._writing = False
+
+    def _next_group(self) -> list[_Waiting]:
+        """The commands that are written next; a check, which takes long to prepare, is the first of its group."""
+        group: list[_Waiting] = []
+        while self._queue and len(group) < GROUP:
+            if group and isinstance(self._queue[0].request.command, BeginAudit):
+                break
+            group.append(self._queue.popleft())
+        return group
 
     async def _write_group(self, group: list[_Waiting]) -> None:
         project, loop = self.project, asyncio.get_running_loop()
         if isinstance(group[0].request.command, BeginAudit):
-            await loop.run_in_executor(self._writer, project.checks.prepare)
+            with suppress(OhmlineError):  # it is said again to whoever asked for it, and to nobody else
+                await loop.run_in_executor(self._writer, project.checks.prepare)
         await self._recover()
         batch = project.plan([each.request for each in group])
         waiting = {id(each.request): each for each in group}
         for request, error in batch.failed:
             _answer(waiting[id(request)].reply, error)
         events = await self._store(batch)
-        replies = project.apply(batch, events)
+        self._queue.extendleft(reversed([waiting[id(request)] for request in batch.later]))
+        try:
+            replies = project.apply(batch, events)
+        finally:
+            self._publish(events)
         for each, reply in zip(batch.plans, replies, strict=True):
             _answer(waiting[id(each.request)].reply, reply)
-        self._queue.extendleft(reversed([waiting[id(request)] for request in batch.later]))
-        self._publish(events)
+
+    def _not_waiting(self, group: list[_Waiting]) -> list[_Waiting]:
+        again = {id(each) for each in self._queue}
+        return [each for each in group if id(each) not in again]
 
     async def _store(self, batch: Batch) -> list[Event]:
         drafts = batch.drafts

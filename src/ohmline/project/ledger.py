@@ -22,7 +22,6 @@ The ledger is a function of the events alone, so that replaying them gives the s
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, final
@@ -80,6 +79,8 @@ class Begun:
         The labels that its predictions were made from.
     digest
         By which its predictions are known again.
+    classes
+        The classes that there were.
     """
 
     number: int
@@ -88,6 +89,7 @@ class Begun:
     edges: int
     labels: dict[Hashable, Any]
     digest: str
+    classes: tuple[Any, ...]
 
 
 @final
@@ -111,8 +113,9 @@ class Ledger:
         """The node that a person took the answer of back: it is asked for next."""
         self.arrived: dict[Hashable, int] = {}
         """The nodes that have arrived, with the event of their arrival."""
-        self.wanted: deque[Hashable] = deque()
-        """The nodes of the stream whose labels are wanted, in the order in which they came."""
+        self.wanted: dict[Hashable, None] = {}
+        """The nodes of the stream whose labels are wanted and that nobody has answered, in the order they came in."""
+        self._ever_wanted: set[Hashable] = set()
         self.begun = 0
         """How many checks have begun."""
         self.audit: Begun | None = None
@@ -155,6 +158,8 @@ class Ledger:
             raise FileFormatError(
                 f"event {event.seq} ({event.kind}) lacks something ({error}); was it written by hand?"
             ) from None
+        for change in changes:
+            self._want(change.node, change.after is None)
         if event.key:
             request = str(event.payload.get("request", ""))
             self.keys[event.actor, event.key] = (request, event.seq, event.hash, event.time)
@@ -184,7 +189,7 @@ class Ledger:
         self.leases.drop_those_of(event.actor, node)
         self.leases.add(
             Held(
-                str(event.seq),
+                about["lease"] or str(event.seq),
                 node,
                 event.actor,
                 about["until"],
@@ -195,14 +200,9 @@ class Ledger:
         )
         if self.returned.get(event.actor) == node:
             del self.returned[event.actor]
-        if about["asked"] == STREAM and node in self.wanted:
-            self.wanted.remove(node)
 
     def _release(self, event: Event, about: Any) -> None:
-        held = self.leases.get(about["lease"])
         self.leases.drop(about["lease"])
-        if held is not None and held.asked == STREAM:
-            self.wanted.appendleft(held.node)
 
     def _label(self, event: Event, about: Any) -> list[Change]:
         node, label = id_of(about["node"]), about["label"]
@@ -230,6 +230,7 @@ class Ledger:
         if self.returned.get(event.actor) == node:
             del self.returned[event.actor]
         self.skips.setdefault(node, {})[event.actor] = event.seq
+        self.wanted.pop(node, None)
         self._did(event, (node,))
         self.tally.skipped(event)
 
@@ -245,12 +246,22 @@ class Ledger:
             people.pop(done.person, None)
             if not people:
                 self.skips.pop(done.nodes[0], None)
+            self._want(done.nodes[0], done.nodes[0] not in self.labels)
         if len(done.nodes) == 1 and done.kind != "adjudicated":
             self.returned[done.person] = done.nodes[0]
         self.tally.undone(done.seq, done.kind, done.person)
         if self.audit is not None and done.seq < self.audit.seq and done.kind != "skipped":
             self._finish()  # its predictions were made from what was taken back
         return changes
+
+    def _want(self, node: Hashable, open_: bool) -> None:
+        """Whether the label of a node that arrived is wanted: as long as there is none, and nobody skipped it."""
+        if node not in self._ever_wanted:
+            return
+        if open_ and node not in self.skips:
+            self.wanted[node] = None
+        else:
+            self.wanted.pop(node, None)
 
     def _adjudicate(self, event: Event, about: Any) -> list[Change]:
         node = id_of(about["node"])
@@ -272,7 +283,8 @@ class Ledger:
         node = id_of(about["node"])
         self.arrived[node] = event.seq
         if about["wanted"]:
-            self.wanted.append(node)
+            self._ever_wanted.add(node)
+            self.wanted[node] = None
 
     def _begin_audit(self, event: Event, about: Any) -> None:
         self.begun = about["number"]
@@ -283,6 +295,7 @@ class Ledger:
             len(self.added_edges),
             dict(self.labels),
             about["digest"],
+            tuple(self.classes),
         )
 
     def _end_audit(self, event: Event, about: Any) -> None:
@@ -314,6 +327,7 @@ class Ledger:
             "returned": [[person, written_id(node)] for person, node in self.returned.items()],
             "arrived": [[written_id(node), seq] for node, seq in self.arrived.items()],
             "wanted": [written_id(node) for node in self.wanted],
+            "ever_wanted": [written_id(node) for node in self.arrived if node in self._ever_wanted],
             "begun": self.begun,
             "audit": None
             if audit is None
@@ -324,6 +338,7 @@ class Ledger:
                 audit.edges,
                 [[written_id(node), label] for node, label in audit.labels.items()],
                 audit.digest,
+                list(audit.classes),
             ],
             "learned_at_end": self.learned_at_end,
             "keys": [[*name, *value] for name, value in self.keys.items()],
@@ -346,10 +361,12 @@ class Ledger:
         ledger.gold = {id_of(node): label for node, label in found["gold"]}
         ledger.returned = {person: id_of(node) for person, node in found["returned"]}
         ledger.arrived = {id_of(node): seq for node, seq in found["arrived"]}
-        ledger.wanted = deque(map(id_of, found["wanted"]))
+        ledger.wanted = dict.fromkeys(map(id_of, found["wanted"]))
+        ledger._ever_wanted = set(map(id_of, found["ever_wanted"]))
         if found["audit"] is not None:
-            number, seq, nodes, edges, labels, digest = found["audit"]
-            ledger.audit = Begun(number, seq, nodes, edges, {id_of(n): y for n, y in labels}, digest)
+            number, seq, nodes, edges, labels, digest, classes = found["audit"]
+            known = {id_of(n): y for n, y in labels}
+            ledger.audit = Begun(number, seq, nodes, edges, known, digest, tuple(classes))
         ledger.keys = {(a, b): (c, d, e, f) for a, b, c, d, e, f in found["keys"]}
         ledger.done = {d[0]: Done(d[0], d[1], d[2], tuple(map(id_of, d[3]))) for d in found["done"]}
         ledger.skips = {id_of(node): people for node, people in found["skips"]}

@@ -69,12 +69,16 @@ def _held(project: Project, lease: str, node: Hashable, request: Request, batch:
     if not text(lease, "lease"):
         return None
     held = project.ledger.leases.get(lease)
-    if held is not None and held.person == request.actor and held.node == node and held.until > batch.now:
+    if held is not None and held.node != node:
+        raise StaleLease(
+            f"the question {shown(lease)} is about node {shown(held.node)}, not {shown(node)}; answer what was asked"
+        )
+    if held is not None and held.person == request.actor and held.until > batch.now:
         return held
     if not project.desk.has_room(node, request.actor, batch.now):
         raise StaleLease(
-            f"the question {shown(lease)} about node {shown(node)} went back to the others and has its answers; "
-            "ask for the next one"
+            f"the question {shown(lease)} about node {shown(node)} went back to the others: somebody else has it, "
+            "or has answered it; ask for the next one"
         )
     return None
 
@@ -97,6 +101,7 @@ def plan_label(project: Project, request: Request, batch: Batch) -> Plan:
         "predicted": predicted,
         "probability": None if probability is None else round(probability, 6),
         "seconds": None if seconds is None else round(seconds, 3),
+        "resolved": project.ledger.votes.with_vote(node, request.actor, label),
     }
     return single(project, request, batch, "labelled", payload)
 

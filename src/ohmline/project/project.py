@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from ohmline.errors import (
     FileFormatError,
     JournalError,
     LabelError,
+    LearnerError,
     OhmlineError,
     UnknownNode,
 )
@@ -38,12 +40,14 @@ from ohmline.project.ledger import AUDIT, GOLD, Ledger
 from ohmline.project.model import Model
 from ohmline.project.planning import plan
 from ohmline.project.recipe import RecipeFunction, default_recipe
+from ohmline.project.recipe_files import recipe_named
 from ohmline.project.replies import Predicted
 from ohmline.project.settings import Settings
 from ohmline.project.snapshots import digest_of, read_snapshots, write_snapshot
 from ohmline.store.events import Event, EventLog, open_log
 from ohmline.store.whole import whole
 
+log = logging.getLogger("ohmline.project")
 SNAPSHOT_AFTER = 2000
 """After so many events a snapshot is made when the project is closed, or by `keep`."""
 SYSTEM = "ohmline"
@@ -105,7 +109,8 @@ class Project:
         folder
             The folder of the project.
         recipe
-            The function that says what the project does. None (default) for the usual one.
+            The function that says what the project does. None (default) for the one that `project.toml` names, or the
+            usual one.
         store
             The address of a PostgreSQL database, where it needs a password that `project.toml` does not have; ""
             (default) takes the address there.
@@ -116,7 +121,9 @@ class Project:
         about = read_about(where)
         log = open_log(store or about.store or where / EVENTS, where / HEAD)
         try:
-            return cls(where, log, recipe or default_recipe, clock)
+            if recipe is None:
+                recipe = recipe_named(about.recipe) if about.recipe else default_recipe
+            return cls(where, log, recipe, clock)
         except BaseException:
             log.close()
             raise
@@ -225,13 +232,15 @@ class Project:
             raise error
         with whole():
             replies = self.apply(batch, self.log.append(batch.drafts) if batch.drafts else [])
+        if isinstance(replies[0], Exception):
+            raise replies[0]
         return replies[0]
 
     def first(self, request: Request) -> list[Request]:
         """What has to be done before a command: nodes that arrive are added, checks begin and end when they should."""
         command = request.command
         found: list[Request] = []
-        if isinstance(command, Arrive) and (grow := before_arrival(self, command)) is not None:
+        if isinstance(command, Arrive) and (grow := before_arrival(self, command, request.actor)) is not None:
             found.append(Request(grow, request.actor, request.admin))
         if isinstance(command, Lease) and (due := self.checks.due(self.desk.estimate())) is not None:
             found.append(Request(due, SYSTEM, True))
@@ -263,7 +272,7 @@ class Project:
         Returns
         -------
         list
-            The reply to each command of the batch.
+            The reply to each command of the batch, or the error that came instead of one.
         """
         try:
             for event in events:
@@ -271,10 +280,17 @@ class Project:
         except BaseException as error:
             self.broken = f"{type(error).__name__}: {error}"
             raise
-        replies, start = [], 0
+        replies: list[Any] = []
+        start = 0
         for each in batch.plans:
-            replies.append(each.finish(list(events[start : start + len(each.drafts)])))
+            mine = list(events[start : start + len(each.drafts)])
             start += len(each.drafts)
+            try:
+                replies.append(each.finish(mine))
+            except Exception as error:  # the event stands, and so do the replies of others
+                log.exception("the reply to %s failed", type(each.request.command).__name__)
+                what = f"it is done, but could not be answered ({type(error).__name__}: {error})"
+                replies.append(LearnerError(what))
         return replies
 
     def _take(self, event: Event) -> None:
@@ -282,10 +298,13 @@ class Project:
         self.model.take(event, changes)
         self._note_nodes(event)
         self.desk.keep_up(changes)
-        self.checks.keep_up(event, [change.node for change in changes])
+        self.checks.keep_up(event, changes)
         hook = self.model.recipe.on_event
         if hook is not None:
-            hook(event)
+            try:
+                hook(event)
+            except Exception:  # the event is on the disk, whatever a recipe makes of it
+                log.exception("on_event of the recipe failed at event %d", event.seq)
 
     def _note_nodes(self, event: Event) -> None:
         if event.kind == "grown":

@@ -12,6 +12,8 @@ from ohmline.checks import file_path, shown
 from ohmline.errors import DataError, ParameterError
 from ohmline.project.recipe import RecipeFunction
 
+SHIPPED = ("citations", "accounts", "matches")
+"""The recipes that a project can name."""
 NAME = "recipe"
 """What the function is called in a file."""
 
@@ -37,6 +39,22 @@ def recipe_in_file(path: Any) -> RecipeFunction:
         raise ParameterError(f"{where} has no function {NAME}(graph, classes, seed); define it there")
     found.__ohmline_file__ = str(where.resolve())
     return found
+
+
+def recipe_named(name: str) -> RecipeFunction:
+    """A shipped recipe by its name, as `project.toml` has it; nothing else is looked for.
+
+    Parameters
+    ----------
+    name
+        The name.
+    """
+    if name in SHIPPED:
+        return recipe_at(f"ohmline.recipes.{name}:{NAME}")
+    known = ", ".join(SHIPPED)
+    raise ParameterError(
+        f"there is no recipe {shown(name)}; there are {known}, and files that you name yourself"
+    )
 
 
 def address_of_recipe(recipe: RecipeFunction) -> str:

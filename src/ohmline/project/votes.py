@@ -106,6 +106,13 @@ class Votes:
                 found.add(node)
         return len(found)
 
+    def with_vote(self, node: Hashable, person: str, label: Any) -> Any:
+        """The label that a node will have if this person says this of it."""
+        if node in self._settled:
+            return self._settled[node][-1].label
+        said = {who: vote.label for who, vote in self.of(node).items()} | {person: label}
+        return _most(said.values())
+
     def _resolve(self, node: Hashable) -> Change:
         before, after = self.labels.get(node), self._label(node)
         if after is None:
@@ -121,8 +128,7 @@ class Votes:
         said = self._said.get(node)
         if not said:
             return self.imported.get(node)
-        ranked = Counter(stack[-1].label for stack in said.values()).most_common(2)
-        return None if len(ranked) == 2 and ranked[0][1] == ranked[1][1] else ranked[0][0]
+        return _most(stack[-1].label for stack in said.values())
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -150,6 +156,12 @@ class Votes:
         }
         votes._settled = {id_of(node): [Vote(*vote) for vote in stack] for node, stack in found["settled"]}
         return votes
+
+
+def _most(labels: Iterable[Any]) -> Any:
+    """What most say; None where as many say something else."""
+    ranked = Counter(labels).most_common(2)
+    return None if len(ranked) == 2 and ranked[0][1] == ranked[1][1] else ranked[0][0]
 
 
 def _plain(vote: Vote) -> list[Any]:

@@ -130,11 +130,14 @@ async def _predictions(host: Host, person: str | None) -> AsyncIterator[list[Row
         start += ROWS
         said = await host.survey(nodes)
         codes, chances = seen_survey(project, nodes, said, person)
-        classes = project.classes
+        classes, check = project.classes, project.checks.running
         piece = []
         for node, code, chance in zip(nodes, codes, chances, strict=True):
             known = seen_label(project, node, person)
             predicted = classes[code] if 0 <= code < len(classes) else None
+            if check is not None and node in check.predictions and not unseen(project, node, person):
+                # the limit is about these
+                predicted, chance = check.predictions[node], round(check.chances[node], 3)
             piece.append(
                 {
                     "node": written_id(node),

@@ -185,5 +185,6 @@ ROUTES = (
         "Say that a node of the stream has come; the reply says whether its label is wanted.",
         replies.Arrival,
         requests.Arrived,
+        role=Role.ADMIN,
     ),
 )
