@@ -160,7 +160,7 @@ def test_gold_items_look_like_others_and_are_counted(tmp_path, clock):
         assert gold.asked == "query"
         assert gold.card["prediction"] == "left"  # as an ordinary question shows it
         assert gold.card["probabilities"]
-        assert gold.why == "its label is expected to settle most mistakes"
+        assert gold.why in {question.why for question in seen[:3]}
         assert project.people()[0]["gold"] == {"right": 1, "seen": 1}
         asked = [
             row["payload"]["asked"] for row in project.history() if row["kind"] in ("leased", "labelled")

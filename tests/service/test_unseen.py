@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ohmline.project import Settings
+from ohmline.project.recipe import query_for
 from service.running import CLASSES, Running, make_project, running
 
 
@@ -121,9 +122,10 @@ def test_a_gold_item_that_others_have_answered_looks_like_a_node_without_a_label
             found.ann.post(found.url("/labels"), json={"node": node, "label": label})
         found.admin.post(found.url("/labels"), json={"node": 4, "label": "middle"})
         found.admin.post(found.url("/gold"), json={"node": 4, "label": "middle"})
+        here = found.project()
         [question] = found.ann.post(found.url("/next"), json={}).json()["questions"]
         assert (question["node"], question["asked"]) == (4, "query")
-        assert question["why"] == "its label is expected to settle most mistakes"
+        assert question["why"] == query_for(here.model.recipe, here.model.learner, here.ledger.labels).because
         card = question["card"]
         assert (card["label"], card["prediction"], len(card["probabilities"])) == (None, "left", 3)
         assert card["because"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import queue
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 
 from ohmline.client import Client
 from ohmline.errors import MissingExtra, ParameterError, ProjectInUse
+from ohmline.graph.graph import Graph
 from ohmline.project import Project
 from ohmline.widget import Labeller
 from service.running import make_project, ring, running
@@ -189,3 +191,22 @@ def test_the_bundle_is_that_of_the_page() -> None:
     page = files("ohmline.service") / "static"
     assert Labeller._esm == (page / "app.js").read_text(encoding="utf-8") or "app.js" in str(Labeller._esm)
     assert "export" in (page / "app.js").read_text(encoding="utf-8")
+
+
+def test_ids_that_javascript_would_round_go_as_text(tmp_path: Path) -> None:
+    far = 2**53 + 1
+    graph = Graph.from_edges([(far - 1, far), (far, far + 1)])
+    folder = Project.create(tmp_path / "far", graph=graph, classes=["left", "right"])
+    labeller, heard = Labeller(folder, person="eve"), queue.Queue[dict[str, Any]]()
+    labeller.send = heard.put
+    try:
+        text = json.dumps({"node": far, "label": "left"})
+        message = {"id": "r1", "method": "POST", "path": "/api/projects/far/labels", "text": text}
+        labeller._handle_custom_msg(message, [])
+        while "event" in (reply := heard.get(timeout=120)):
+            pass
+        assert (reply["status"], json.loads(reply["text"])["node"], "json" in reply) == (200, far, False)
+    finally:
+        labeller.close()
+    with Project.open(folder) as project:
+        assert dict(project.ledger.labels) == {far: "left"}

@@ -18,6 +18,7 @@ from ohmline.project.batch import Batch, Plan, Request
 from ohmline.project.drafting import draft, single
 from ohmline.project.leases import Held, time_of
 from ohmline.project.ledger import AGAIN, AUDIT, GOLD, QUERY, STREAM
+from ohmline.project.recipe import query_for
 from ohmline.project.replies import Question, Questions
 from ohmline.query import ErrorReduction
 
@@ -143,8 +144,16 @@ def _gold(project: Project, person: str, batch: Batch) -> Iterator[Found]:
         if held or person in ledger.votes.voters(node) or person in ledger.skips.get(node, ()):
             continue
         if not batch.touches(node):
-            yield node, GOLD, None, ErrorReduction.because
+            yield node, GOLD, None, _usual_reason(project)
             return
+
+
+def _usual_reason(project: Project) -> str:
+    """Why an ordinary question would be asked now."""
+    recipe = project.model.recipe
+    if recipe.streams:
+        return ErrorReduction.because
+    return query_for(recipe, project.model.learner, project.ledger.labels).because
 
 
 def _question(project: Project, held: Held) -> Question:
