@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 import ohmline as ohm
-from ohmline.project import Project, Recipe, commands
+from ohmline.errors import UnknownNode
+from ohmline.project import Host, Project, Recipe, commands
 
 
 def opened(folder: Path, query: Any, n: int = 60) -> Project:
@@ -51,3 +53,21 @@ def test_a_gap_is_not_believed_before_classes_stop_coming(tmp_path: Path) -> Non
         # a, a, a, b, then eight that bring nothing new; after that a gap above 0 is enough.
         assert all(found[:12])
         assert np.mean(found[12:]) < 0.5
+
+
+def test_an_edge_to_nowhere_is_refused_by_its_end(tmp_path: Path) -> None:
+    async def go(project: Project) -> None:
+        host = Host(project)
+        await host.start()
+        try:
+            with pytest.raises(UnknownNode, match="unknown node 999"):
+                await host.submit(commands.Arrive(60, {}, ((60, 0, 1.0), (999, 60, 1.0))), "stream")
+            assert project.seq == 0
+            assert 60 not in project.nodes
+            await host.submit(commands.Arrive(60, {}, ((60, 0, 1.0),)), "stream")
+            assert 60 in project.nodes
+        finally:
+            await host.stop()
+
+    with opened(tmp_path / "it", ohm.RandomRate(1.0)) as project:
+        asyncio.run(go(project))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from ohmline.service.table import ROUTES
-from service.running import CLASSES, Running
+from service.running import CLASSES, Running, expect_problem, make_project, running
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000 1f15c4890000000d49444154789c6360000002000001e221bc33"
@@ -259,3 +260,11 @@ def test_the_document_has_every_route(served: Running) -> None:
     named = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
     assert named <= set(document["components"]["schemas"])
     assert all(route.about.endswith(".") for route in ROUTES)
+
+
+def test_a_project_that_is_not_ready_says_why(tmp_path: Path) -> None:
+    make_project(tmp_path / "club")
+    with running(tmp_path) as found:
+        found.project().broken = "the log is gone"  # as an event does that does not fit the memory
+        document = expect_problem(found.nobody.get("/readyz"), 503, "club: the log is gone")
+        assert "make room" not in document["remedy"]
