@@ -158,12 +158,14 @@ def test_gold_items_look_like_others_and_are_counted(tmp_path, clock):
         assert [q.node for q in seen].index("0-0") == 3
         gold = seen[3]
         assert gold.asked == "query"
-        assert gold.card["prediction"] is None
-        assert gold.card["probabilities"] == []
+        assert gold.card["prediction"] == "left"  # as an ordinary question shows it
+        assert gold.card["probabilities"]
+        assert gold.why == "its label is expected to settle most mistakes"
         assert project.people()[0]["gold"] == {"right": 1, "seen": 1}
-        assert all(
-            "gold" not in str(row["payload"]) for row in project.history() if row["kind"] == "labelled"
-        )
+        asked = [
+            row["payload"]["asked"] for row in project.history() if row["kind"] in ("leased", "labelled")
+        ]
+        assert asked == ["query"] * 8
 
 
 def test_skips_are_not_asked_again_of_the_same_person(project):

@@ -16,11 +16,28 @@ from hypothesis import strategies as st
 
 from ohmline.graph.graph import Graph
 from ohmline.project import Project
-from ohmline.service.cells import celled, node_cell, node_of_cell, uncelled
-from ohmline.service.exports import WRITERS
+from ohmline.service.cells import celled, line_of, node_cell, node_of_cell, uncelled
+from ohmline.service.exports import WRITERS, Csv
+from ohmline.service.routes.files import labels_in_csv
 from service.running import Running, running
 
 NODES = ["=1+1", "@x", "plain", "7", 7, "'-3", 2.5]
+HARD = [
+    "a\r=1+1",
+    "a\n=1+1",
+    "a\r\n@x",
+    '"',
+    'say "so"',
+    "a,b",
+    "a;=1",
+    "a\t=1",
+    "\r",
+    "'\r",
+    "=\r",
+    '"\r"',
+    "\x85=",
+    "7\r",
+]
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +168,33 @@ def test_nodes_are_read_back_from_cells(node: Any) -> None:
     assert node_of_cell(cell) == (tuple(node) if isinstance(node, list) else node)
     if isinstance(node, str):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+
+
+def as_read(text: str) -> list[list[str]]:
+    """The rows to a reader to whom every kind of line end is one."""
+    return list(csv.reader(io.StringIO(text, newline=None), strict=True))
+
+
+def test_hard_ids_are_exported_and_imported() -> None:
+    rows = [{"node": node, "label": "ab"[k % 2], "person": "x\r=1+1"} for k, node in enumerate(HARD)]
+    written = Csv().rows(rows)
+    assert labels_in_csv(written) == {row["node"]: row["label"] for row in rows}
+    for row in as_read(written.decode()):
+        assert len(row) == 3
+        assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+
+
+@given(
+    st.lists(st.tuples(st.text("a=,;\"'\t\r\n7", min_size=1), st.text('b-\r\n",', min_size=1)), min_size=1)
+)
+def test_any_ids_are_exported_and_imported(pairs: list[tuple[str, str]]) -> None:
+    labels = dict(pairs)
+    written = Csv().rows([{"node": node, "label": label} for node, label in labels.items()])
+    assert labels_in_csv(written) == labels
+    assert {len(row) for row in as_read(written.decode())} == {2}
+
+
+@given(st.lists(st.text(), min_size=2))
+def test_a_line_is_read_back(cells: list[str]) -> None:
+    cells = [cell.replace("\0", "") for cell in cells]
+    assert list(csv.reader(io.StringIO(line_of(cells), newline=""), strict=True)) == [cells]

@@ -14,6 +14,7 @@ import pytest
 
 from ohmline.project import Settings
 from ohmline.service.limits import Limits
+from ohmline.service.people import Role, add_person, remove_person
 from service.running import Running, expect_problem, make_project, running
 
 
@@ -107,7 +108,7 @@ def test_an_annotator_sees_neither_gold_nor_what_others_said(tmp_path: Path) -> 
         found.ann.post(found.url("/labels"), json={"node": 2, "label": "left"})
         question = found.ann.post(found.url("/next"), json={}).json()["questions"][0]
         assert (question["node"], question["asked"]) == (1, "query")
-        assert question["card"]["prediction"] is None
+        assert question["card"]["label"] is None
         found.ann.post(found.url("/labels"), json={"node": 1, "label": "left", "lease": question["lease"]})
         history = found.ann.get(found.url("/history?limit=1000")).json()["events"]
         with listening(found.ann, found.url("/events?after=-1")) as events:
@@ -120,6 +121,9 @@ def test_an_annotator_sees_neither_gold_nor_what_others_said(tmp_path: Path) -> 
             assert [about["label"] for about in theirs] == [None]
             own = [about["label"] for kind, actor, about in by_kind if kind == "labelled" and actor == "ann"]
             assert own == ["left", "left"]
+            asked = [about["asked"] for kind, _, about in by_kind if kind in ("leased", "labelled")]
+            assert asked == ["free", "free", "query", "query"]
+            assert {each["hash"] for each in seen} == {""}  # with which one could check a guess
         for what in ("votes", "events"):
             expect_problem(found.ann.get(found.url(f"/export?what={what}")), 403, "admins")
         everything = found.admin.get(found.url("/history?limit=1000")).json()["events"]
@@ -148,3 +152,42 @@ def test_a_person_has_only_so_many_live_connections_and_requests(tmp_path: Path)
 def test_who_is_ahead_of_the_log_waits(served: Running, after: int) -> None:
     with listening(served.ann, served.url(f"/events?after={after}")):
         pass
+
+
+def test_who_is_ahead_of_the_log_by_last_event_id_is_told_so(served: Running) -> None:
+    last = served.project().seq
+    reply = served.ann.get(served.url("/events"), headers={"Last-Event-ID": str(last + 1)})
+    expect_problem(reply, 422, str(last + 1), f"last event, {last}")
+    with listening(served.ann, served.url("/events"), **{"Last-Event-ID": str(last)}):
+        pass
+
+
+@pytest.mark.parametrize("by", ["token", "cookie"])
+def test_who_is_removed_hears_nothing_more(tmp_path: Path, by: str) -> None:
+    make_project(tmp_path / "club")
+    with running(tmp_path) as found:
+        _, token = add_person(tmp_path, "cid", Role.ANNOTATOR)
+        found.started.register.CHECK_SECONDS = 0.0
+        with httpx.Client(base_url=found.started.address, timeout=60) as cid:
+            if by == "token":
+                cid.headers["Authorization"] = f"Bearer {token}"
+            else:
+                headers = {"Origin": found.started.address, "X-Ohmline": "1"}
+                assert cid.post("/api/login", json={"token": token}, headers=headers).status_code == 200
+            with listening(cid, found.url("/events")) as events:
+                found.admin.post(found.url("/labels"), json={"node": 1, "label": "left"})
+                assert next(events)["kind"] == "labelled"
+                remove_person(tmp_path, "cid")
+                found.admin.post(found.url("/labels"), json={"node": 2, "label": "left"})
+                assert list(events) == []  # it ends, and by itself
+
+
+def test_who_logs_out_hears_nothing_more(served: Running) -> None:
+    headers = {"Origin": served.started.address, "X-Ohmline": "1"}
+    token = served.ann.headers["Authorization"].removeprefix("Bearer ")
+    with httpx.Client(base_url=served.started.address, timeout=60) as page:
+        assert page.post("/api/login", json={"token": token}, headers=headers).status_code == 200
+        with listening(page, served.url("/events")) as events:
+            with httpx.Client(base_url=served.started.address, cookies=dict(page.cookies)) as other:
+                assert other.post("/api/logout", json={}, headers=headers).status_code < 300
+            assert list(events) == []

@@ -131,3 +131,27 @@ def test_behind_a_proxy_the_public_name_is_ours(tmp_path: Path) -> None:
             wrong = {**names, "Origin": "http://label.example.org"}
             expect_problem(client.post("/api/login", json={"token": "x"}, headers=wrong), 403)
             assert client.get("/metrics").status_code == 200
+
+
+def test_what_a_recipe_prints_is_not_taken_for_an_answer(tmp_path: Path) -> None:
+    folder = make_project(tmp_path / "club")
+    recipe = tmp_path / "loud.py"
+    recipe.write_text(
+        "print('imported')\n"
+        "from ohmline.project.recipe import default_recipe\n\n"
+        "def recipe(graph, classes, seed):\n"
+        "    print('called')\n"
+        "    return default_recipe(graph, classes, seed)\n"
+    )
+    with serving(str(folder), "--recipe", str(recipe)) as (process, started):
+        headers = {"Authorization": f"Bearer {started['token']}"}
+        url = f"{started['address']}/api/projects/club"
+        drawn = httpx.get(f"{url}/neighbourhood", params={"node": "1"}, headers=headers, timeout=60)
+        while drawn.status_code == 202:  # the process that predicts is starting
+            drawn = httpx.get(f"{url}/neighbourhood", params={"node": "1"}, headers=headers, timeout=60)
+        assert drawn.json()["ids"][0] == 1
+        process.send_signal(signal.SIGTERM)
+        out, said = process.communicate(timeout=60)
+    assert out == b""
+    assert b"imported" in said
+    assert b"called" in said

@@ -1,5 +1,6 @@
 // What a person has said and the server has not confirmed yet. It is kept in the browser until it is confirmed, and sent
 // in order, each with a key of its own, so that sending it twice cannot count it twice.
+import { read, write } from "./exact.js";
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 15000;
@@ -25,7 +26,7 @@ export class Outbox {
       const name = this.storage.key(k);
       if (!name.startsWith(this.prefix)) continue;
       try {
-        items.push({ ...JSON.parse(this.storage.getItem(name)), tried: true });
+        items.push({ ...read(this.storage.getItem(name)), tried: true });
       } catch {
         this.storage.removeItem(name); // Not written by this page.
       }
@@ -39,7 +40,7 @@ export class Outbox {
     this.items.push(full);
     const { question, ...plain } = full; // The question can be asked for again; the answer cannot.
     try {
-      this.storage?.setItem(this.prefix + full.key, JSON.stringify(plain));
+      this.storage?.setItem(this.prefix + full.key, write(plain));
     } catch {
       // A browser that keeps nothing still sends.
     }

@@ -1,12 +1,13 @@
 // Nodes, labels, numbers and times as words.
+import { write } from "./exact.js";
 
-export const keyOf = (node) => JSON.stringify(node);
+export const keyOf = (node) => write(node);
 
 export const same = (a, b) => a === b || keyOf(a) === keyOf(b);
 
 export function nameOf(value) {
   if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : write(value);
 }
 
 export const titleOf = (card) => card.title || nameOf(card.node);

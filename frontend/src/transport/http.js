@@ -1,4 +1,5 @@
 // The page's way to the server: fetch and EventSource, with the cookie that the login sets.
+import { read, write } from "../core/exact.js";
 
 const KINDS = [
   "opened", "imported", "classes-added", "class-removed", "grown", "leased", "released", "labelled", "many-labelled",
@@ -18,7 +19,7 @@ async function request(method, path, body) {
   const answer = await fetch(path, {
     method,
     headers,
-    body: body === undefined || raw ? body : JSON.stringify(body),
+    body: body === undefined || raw ? body : write(body),
     credentials: "same-origin",
     cache: "no-store",
     signal: AbortSignal.timeout(PATIENCE),
@@ -26,7 +27,7 @@ async function request(method, path, body) {
   const text = await answer.text();
   let json = null;
   try {
-    json = text ? JSON.parse(text) : null;
+    json = text ? read(text) : null;
   } catch {
     // A proxy's page, say: the status tells enough.
   }
@@ -54,7 +55,7 @@ function events(after, onEvent, onState, path) {
   const take = (message) => {
     let event;
     try {
-      event = JSON.parse(message.data);
+      event = read(message.data);
     } catch {
       return;
     }

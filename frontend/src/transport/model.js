@@ -1,5 +1,7 @@
 // The notebook's way to the server: messages over the model of a widget. A request is {id, method, path, body}, its
-// answer {id, status, json}; live events come as {event}.
+// answer {id, status, json}; live events come as {event}. What holds whole numbers that JavaScript would round goes as
+// `text`, which is JSON, in place of `body` or `json`.
+import { read, write } from "../core/exact.js";
 
 const PATIENCE = 60000;
 
@@ -14,7 +16,7 @@ export function modelTransport(model) {
     if (!waiting) return;
     open.delete(message.id);
     clearTimeout(waiting.timer);
-    waiting.resolve({ status: message.status, json: message.json ?? null });
+    waiting.resolve({ status: message.status, json: message.text === undefined ? (message.json ?? null) : read(message.text) });
   };
   model.on("msg:custom", hear);
 
@@ -27,7 +29,7 @@ export function modelTransport(model) {
           reject(new Error("the notebook's kernel does not answer"));
         }, PATIENCE);
         open.set(id, { resolve, timer });
-        model.send({ id, method, path, body: body ?? null });
+        model.send({ id, method, path, ...bodyOf(body ?? null) });
       });
     },
     events(after, onEvent, onState) {
@@ -39,4 +41,13 @@ export function modelTransport(model) {
       model.off("msg:custom", hear);
     },
   };
+}
+
+function bodyOf(body) {
+  try {
+    JSON.stringify(body); // Which refuses a BigInt.
+    return { body };
+  } catch {
+    return { text: write(body) };
+  }
 }

@@ -7,6 +7,7 @@ import json as json_
 import sys
 import threading
 import webbrowser
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,17 +75,7 @@ def serve(
         raise ParameterError(
             "--open-metrics lets everybody read /metrics, and is for this machine's own address only"
         )
-    folder = project if project is not None else _demo()
-    options = Options(
-        folder,
-        host,
-        port,
-        public_url,
-        open_metrics,
-        None if recipe is None else recipe_in_file(recipe),
-        Limits(rate=rate, burst=max(1, round(2 * rate))),
-        who,
-    )
+    folder, out = project if project is not None else _demo(), sys.stdout
 
     def started(server: Started) -> None:
         gc.collect()
@@ -98,12 +89,12 @@ def serve(
                 "person": server.person,
                 "projects": server.projects,
             }
-            print(json_.dumps(document), flush=True)
+            print(json_.dumps(document), flush=True, file=out)
             return
-        print(f"serving {in_one_line(folder)} at {server.address}")
-        print(f"open    {server.page}")
-        print("Ctrl-C ends it; what was acknowledged is on the disk.", flush=True)
-        if not no_browser and sys.stdout.isatty():
+        print(f"serving {in_one_line(folder)} at {server.address}", file=out)
+        print(f"open    {server.page}", file=out)
+        print("Ctrl-C ends it; what was acknowledged is on the disk.", flush=True, file=out)
+        if not no_browser and out.isatty():
             threading.Thread(target=webbrowser.open, args=(server.page,), daemon=True).start()
 
     if sys.stderr.isatty():
@@ -111,7 +102,18 @@ def serve(
             "getting ready; the first time after an installation takes minutes, while machine code is made …",
             file=sys.stderr,
         )
-    run(options, started)
+    with redirect_stdout(sys.stderr):  # what a recipe prints is none of what is said here
+        options = Options(
+            folder,
+            host,
+            port,
+            public_url,
+            open_metrics,
+            None if recipe is None else recipe_in_file(recipe),
+            Limits(rate=rate, burst=max(1, round(2 * rate))),
+            who,
+        )
+        run(options, started)
 
 
 def _demo() -> Path:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ohmline.labelling.answers import written_id
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.shares import shares_of
+from ohmline.learn.local_lgc.chances import FLOOR
+from ohmline.learn.local_lgc.shares import Share, shares_of
 from ohmline.project.replies import Because, Predicted
+from ohmline.project.unseen import GOLD, VOTES, seen_label, unseen
 
 if TYPE_CHECKING:
     from ohmline.project.project import Project
@@ -34,11 +37,51 @@ def predicted(project: Project, node: Hashable, why: int) -> Predicted:
     confidence = chances.get(prediction, 0.0) if prediction is not None else 0.0
     because: tuple[Because, ...] = ()
     if why and isinstance(learner, LocalLGC):
-        because = tuple(
-            Because(share.node, project.attributes.title(share.node), share.label, share.share)
-            for share in shares_of(learner, node, why)
-        )
+        because = tuple(_because(project, share) for share in shares_of(learner, node, why))
     return Predicted(node, prediction, confidence, ranked, bool(because), because)
+
+
+def predicted_to(project: Project, node: Hashable, why: int, person: str | None) -> Predicted:
+    """What the learner says of a node, without what this person may not see yet; None is somebody who sees all."""
+    hidden = unseen(project, node, person)
+    if hidden == VOTES:
+        return Predicted(node, None, 0.0, (), False, ())
+    said = predicted_without(project, node, why) if hidden == GOLD else predicted(project, node, why)
+    if not said.because:
+        return said
+    because = tuple(each for each in said.because if not unseen(project, each.node, person))
+    return replace(said, because=because)
+
+
+def predicted_without(project: Project, node: Hashable, why: int) -> Predicted:
+    """What the learner would say of a node if it had no label.
+
+    A label scales what all others contribute to the score of its own node by the same factor. So leaving its own share
+    out gives the shares of the others as they would be without it.
+    """
+    learner: Any = project.model.learner
+    if node not in project.ledger.labels:
+        return predicted(project, node, why)
+    if not isinstance(learner, LocalLGC):
+        return Predicted(node, None, 0.0, (), False, ())
+    others = [each for each in shares_of(learner, node, len(learner.nodes)) if each.node != node]
+    whole = sum(each.share for each in others)
+    if not whole > 0:
+        return Predicted(node, None, 0.0, (), False, ())
+    shares = dict.fromkeys(learner.classes, FLOOR)
+    for each in others:
+        shares[each.label] += each.share / whole
+    top, power = max(shares.values()), float(learner.state.sharpness[0])
+    weights = {label: (share / top) ** power for label, share in shares.items()}
+    total = sum(weights.values())
+    chances = {label: weight / total for label, weight in weights.items()}
+    ranked = tuple(sorted(chances.items(), key=lambda item: -item[1]))
+    because = tuple(_because(project, replace(each, share=each.share / whole)) for each in others[:why])
+    return Predicted(node, *ranked[0], ranked, bool(because), because)
+
+
+def _because(project: Project, share: Share) -> Because:
+    return Because(share.node, project.attributes.title(share.node), share.label, share.share)
 
 
 def _chances(learner: Any, node: Hashable) -> dict[Any, float]:
@@ -61,7 +104,9 @@ def card(project: Project, node: Hashable, person: str, *, blind: bool, admin: b
         except Exception as error:  # a card without it is better than none
             log.exception("show of the recipe failed for node %r", node)
             fields["recipe"] = f"show failed for this node ({type(error).__name__}: {error})"
-    said = None if blind else predicted(project, node, CARRIERS)
+    looks = None if admin else person
+    hidden = unseen(project, node, looks) == VOTES
+    said = None if blind or hidden else predicted_to(project, node, CARRIERS, looks)
     votes = project.ledger.votes.of(node)
     return {
         "node": written_id(node),
@@ -69,14 +114,14 @@ def card(project: Project, node: Hashable, person: str, *, blind: bool, admin: b
         "text": fields.get("text", ""),
         "image": f"images/{image}" if image else None,
         "fields": {name: value for name, value in fields.items() if name not in OWN},
-        "label": None if blind else project.ledger.labels.get(node),
+        "label": None if blind else seen_label(project, node, looks),
         "prediction": None if said is None else said.prediction,
         "probabilities": []
         if said is None
         else [[label, round(chance, 4)] for label, chance in said.probabilities],
         "reached": said is not None and said.reached,
         "because": [] if said is None else [each.to_json() for each in said.because],
-        "neighbours": _neighbours(project, node, blind),
+        "neighbours": _neighbours(project, node, looks, blind=blind or hidden),
         "degree": len(project.model.neighbours(node)),
         "votes": [
             {"person": who, "label": vote.label, "seq": vote.seq, "time": vote.time}
@@ -86,15 +131,15 @@ def card(project: Project, node: Hashable, person: str, *, blind: bool, admin: b
     }
 
 
-def _neighbours(project: Project, node: Hashable, blind: bool) -> list[dict[str, Any]]:
+def _neighbours(project: Project, node: Hashable, person: str | None, *, blind: bool) -> list[dict[str, Any]]:
     labels = project.ledger.labels
     found = sorted(
         project.model.neighbours(node).items(), key=lambda item: (-abs(item[1]), labels.get(item[0]) is None)
     )[:NEIGHBOURS]
     rows = []
     for other, weight in found:
-        label = labels.get(other)
-        opinion = None if blind or label is not None else predicted(project, other, 0).prediction
+        label = seen_label(project, other, person)
+        opinion = None if blind or label is not None else predicted_to(project, other, 0, person).prediction
         rows.append(
             {
                 "node": written_id(other),

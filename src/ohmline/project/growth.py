@@ -41,6 +41,8 @@ def before_arrival(project: Project, command: c.Arrive, actor: str) -> c.Grow | 
     """What has to be added to the graph before a node can arrive; None where it has it already, or nothing fits."""
     if (actor, command.key) in project.ledger.keys and command.key:
         return None  # it came before, and is answered as it was
+    for end in (end for edge in command.edges for end in edge[:2] if end != command.node):
+        project.known(end)
     fresh = command.node not in project.nodes
     _expect_arrival(project, command.node)
     nodes = ((command.node, command.fields or {}),) if fresh else ()

@@ -19,6 +19,7 @@ from ohmline.project.drafting import draft, single
 from ohmline.project.leases import Held, time_of
 from ohmline.project.ledger import AGAIN, AUDIT, GOLD, QUERY, STREAM
 from ohmline.project.replies import Question, Questions
+from ohmline.query import ErrorReduction
 
 if TYPE_CHECKING:
     from ohmline.project.project import Project
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST = 20
 """The most questions that a person may hold."""
-HIDDEN = (AUDIT, GOLD)
+HIDDEN = (AUDIT,)
 """Where the learner's opinion is not shown, so that it does not lead the person."""
 
 
@@ -142,7 +143,7 @@ def _gold(project: Project, person: str, batch: Batch) -> Iterator[Found]:
         if held or person in ledger.votes.voters(node) or person in ledger.skips.get(node, ()):
             continue
         if not batch.touches(node):
-            yield node, GOLD, None, "its label says much about others"
+            yield node, GOLD, None, ErrorReduction.because
             return
 
 

@@ -89,9 +89,9 @@ class Mind:
 def main() -> None:
     """A process that reads messages from standard input, one JSON document a line, and answers on standard output."""
     folder, address = sys.argv[1:3]
-    mind = Mind(recipe_at(address), read_first_graph(Path(folder)))
     answers = sys.stdout
     sys.stdout = sys.stderr  # what a recipe prints is no answer
+    mind = Mind(recipe_at(address), read_first_graph(Path(folder)))
     for line in sys.stdin:
         answer = mind.hear(json.loads(line))
         if answer is not None:

@@ -36,7 +36,7 @@ from ohmline.project.folder import (
 )
 from ohmline.project.growth import before_arrival
 from ohmline.project.leases import Held, time_of
-from ohmline.project.ledger import AUDIT, Ledger
+from ohmline.project.ledger import AUDIT, GOLD, Ledger
 from ohmline.project.model import Model
 from ohmline.project.planning import plan
 from ohmline.project.recipe import RecipeFunction, default_recipe
@@ -338,9 +338,10 @@ class Project:
         check = self.checks.running
         if held is not None and held.asked == AUDIT and check is not None:
             return check.predictions.get(node), check.chances.get(node)
-        if node in self.ledger.labels:
+        gold = held is not None and held.asked == GOLD
+        if node in self.ledger.labels and not gold:
             return None, None
-        said = cards.predicted(self, node, 0)
+        said = cards.predicted_without(self, node, 0)
         return said.prediction, said.confidence if said.prediction is not None else None
 
     # Reads

@@ -8,6 +8,7 @@ from ohmline.checks import count, text
 from ohmline.labelling.answers import id_of, written_id
 from ohmline.project.agreement import krippendorff
 from ohmline.project.auditing import sentence
+from ohmline.project.ledger import GOLD, QUERY
 
 if TYPE_CHECKING:
     from ohmline.project.project import Project
@@ -158,15 +159,17 @@ def history(project: Project, after: int, limit: int, person: str, node: Any) ->
 
 
 def event_json(project: Project, event: Event) -> dict[str, Any]:
-    """An event as a page shows it."""
+    """An event as a page shows it; a gold item looks like any other question."""
     undoable = event.kind in ("labelled", "many-labelled", "skipped", "adjudicated")
-    hidden = {"request"} | ({"asked"} if event.payload.get("asked") == "gold" else set())
+    payload = {name: value for name, value in event.payload.items() if name != "request"}
+    if payload.get("asked") == GOLD:
+        payload["asked"] = QUERY
     return {
         "seq": event.seq,
         "time": event.time,
         "actor": event.actor,
         "kind": event.kind,
-        "payload": {name: value for name, value in event.payload.items() if name not in hidden},
+        "payload": payload,
         "hash": event.hash,
         "undone": undoable and event.seq not in project.ledger.done,
     }

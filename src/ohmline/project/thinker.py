@@ -87,6 +87,11 @@ class InProcess(Thinker):
         await self._write({"events": [_plain(event) for event in events]})
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        asked = asyncio.ensure_future(self._ask(message))
+        asked.add_done_callback(_heed)
+        return await asyncio.shield(asked)  # who no longer waits must not leave the answer to who asks next
+
+    async def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         async with self._turn:
             await self._write(message)
             assert self._process is not None
@@ -150,6 +155,12 @@ class InThread(Thinker):
     async def _hear(self, message: dict[str, Any]) -> dict[str, Any] | None:
         assert self._mind is not None
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._mind.hear, message)
+
+
+def _heed(asked: asyncio.Future[Any]) -> None:
+    """Look at how it ended, so that nobody is told of an error that no longer concerns anybody."""
+    if not asked.cancelled():
+        asked.exception()
 
 
 def _plain(event: Event) -> dict[str, Any]:

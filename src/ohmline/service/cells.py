@@ -4,19 +4,39 @@ Spreadsheets take a cell that begins with `=`, `+`, `-`, `@`, a tab or a line en
 send data away. So a text that begins with one of these, or with apostrophes and one of these, is written with one more
 apostrophe in front, and `uncelled` takes exactly one away: what is read back is what was written. Numbers are written
 as they are. A node that is not a string, or a string that could be taken for one, is written as JSON.
+
+A cell with a quote, a line end or anything else that some program separates by is quoted. So is one with a bare
+carriage return: to many readers that is a line end, and what follows it would begin a row.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from ohmline.service.ids import node_of
 
+QUOTE = '"'
 _RISKY = re.compile(r"'*[=+\-@\t\r\n]")
 _GUARDED = re.compile(r"''*[=+\-@\t\r\n]")
+_QUOTED = re.compile(r'[",;\t\r\n]')
+
+
+def line_of(cells: Iterable[str]) -> str:
+    """Cells as a line of CSV.
+
+    >>> line_of(["a", "b,c"])
+    'a,"b,c"\\n'
+
+    Parameters
+    ----------
+    cells
+        The cells.
+    """
+    quoted = [f'"{cell.replace(QUOTE, 2 * QUOTE)}"' if _QUOTED.search(cell) else cell for cell in cells]
+    return ",".join(quoted) + "\n"
 
 
 def celled(text: str) -> str:

@@ -6,7 +6,6 @@ What can be written piece by piece is sent while it is made; all writing is done
 from __future__ import annotations
 
 import asyncio
-import csv
 import io
 import json
 from abc import ABC, abstractmethod
@@ -19,7 +18,7 @@ from ohmline.errors import ParameterError
 from ohmline.extras import require
 from ohmline.labelling.answers import id_of
 from ohmline.project.formats.label_studio import Task, Vote, tasks_to_json
-from ohmline.service.cells import celled, node_cell
+from ohmline.service.cells import celled, line_of, node_cell
 from ohmline.service.guards import BARE_HEADERS
 from ohmline.service.reply import Headers, Receive, Scope, Send, encode
 
@@ -196,9 +195,7 @@ async def _pieces(rows: AsyncIterator[list[Row]], writer: Writer) -> AsyncGenera
 
 
 def _lines(rows: list[list[str]]) -> bytes:
-    file = io.StringIO(newline="")
-    csv.writer(file, lineterminator="\n").writerows(rows)
-    return file.getvalue().encode("utf-8", "replace")
+    return "".join(map(line_of, rows)).encode("utf-8", "replace")
 
 
 def _cell(name: str, value: Any) -> str:

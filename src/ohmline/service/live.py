@@ -21,6 +21,8 @@ HEARTBEAT = 15.0
 """Seconds without an event after which a comment is sent."""
 SLOWEST = 60.0
 """Seconds within which a piece must be taken."""
+STANDING = 0.5
+"""How often it is checked that the person may still listen, in seconds."""
 PROGRESS = 0.5
 """The progress goes along at most once in so many seconds."""
 
@@ -39,6 +41,8 @@ class Live:
         How far the project is.
     ending
         Set when the server ends.
+    may
+        Whether the person may still listen: who is removed, logs out or gets another role hears nothing more.
     """
 
     status = 200
@@ -50,9 +54,10 @@ class Live:
         who: str,
         progress: Callable[[], dict[str, Any]],
         ending: asyncio.Event,
+        may: Callable[[], bool],
     ) -> None:
         self._events, self._connections, self._who = events, connections, who
-        self._progress, self._ending = progress, ending
+        self._progress, self._ending, self._may = progress, ending, may
         self._told = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,6 +73,7 @@ class Live:
                 asyncio.ensure_future(self._tell(send)),
                 asyncio.ensure_future(_gone(receive)),
                 asyncio.ensure_future(self._ending.wait()),
+                asyncio.ensure_future(self._standing()),
             }
             try:
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -77,6 +83,10 @@ class Live:
                 await asyncio.gather(*tasks, return_exceptions=True)
             with suppress(OSError):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _standing(self) -> None:
+        while self._may():
+            await asyncio.sleep(STANDING)
 
     async def _tell(self, send: Send) -> None:
         await _piece(send, b"retry: 2000\n\n")
@@ -93,6 +103,8 @@ class Live:
                 try:
                     event = following.result()
                 except StopAsyncIteration:
+                    return
+                if not self._may():
                     return
                 await _piece(send, b"id: %d\nevent: %s\ndata: %s\n\n" % self._parts(event))
 

@@ -11,16 +11,18 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from itertools import islice
 from typing import Any
 
-from ohmline.labelling.answers import written_id
+from ohmline.labelling.answers import id_of, written_id
 from ohmline.project import Host, Project
 from ohmline.project.ledger import Ledger
+from ohmline.project.surveys import seen_survey
+from ohmline.project.unseen import seen_label, unseen
 
 Row = dict[str, Any]
 ROWS = 1000
 """Rows in one piece."""
 
 
-async def rows_of(host: Host, what: str) -> AsyncIterator[list[Row]]:
+async def rows_of(host: Host, what: str, person: str | None = None) -> AsyncIterator[list[Row]]:
     """Rows, piece by piece.
 
     Parameters
@@ -29,12 +31,17 @@ async def rows_of(host: Host, what: str) -> AsyncIterator[list[Row]]:
         The project.
     what
         labels, votes, predictions or events.
+    person
+        Who looks; None (default) for somebody who may see everything.
     """
+    project = host.project
     if what == "predictions":
-        async for piece in _predictions(host):
+        async for piece in _predictions(host, person):
             yield piece
         return
-    rows = _READ[what](host.project, host.project.seq)
+    rows = _READ[what](project, project.seq)
+    if person is not None:
+        rows = (row for row in rows if not unseen(project, id_of(row["node"]), person))
     while piece := await asyncio.to_thread(lambda: list(islice(rows, ROWS))):
         yield piece
 
@@ -116,16 +123,17 @@ _READ: dict[str, Callable[[Project, int], Iterator[Row]]] = {
 }
 
 
-async def _predictions(host: Host) -> AsyncIterator[list[Row]]:
+async def _predictions(host: Host, person: str | None) -> AsyncIterator[list[Row]]:
     project, start = host.project, 0
     while start < len(project.nodes):
         nodes = [project.nodes[k] for k in range(start, min(start + ROWS, len(project.nodes)))]
         start += ROWS
         said = await host.survey(nodes)
-        labels, classes, check = project.ledger.labels, project.classes, project.checks.running
+        codes, chances = seen_survey(project, nodes, said, person)
+        classes, check = project.classes, project.checks.running
         piece = []
-        for node, code, chance in zip(nodes, said["codes"], said["confidence"], strict=True):
-            known = labels.get(node)
+        for node, code, chance in zip(nodes, codes, chances, strict=True):
+            known = seen_label(project, node, person)
             predicted = classes[code] if 0 <= code < len(classes) else None
             if check is not None and node in check.predictions:  # the limit is about these
                 predicted, chance = check.predictions[node], round(check.chances[node], 3)

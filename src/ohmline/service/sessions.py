@@ -71,6 +71,17 @@ class Sessions:
         self._all[name] = (id, now + self.seconds)
         return person
 
+    def is_open(self, name: str) -> bool:
+        """Whether a session lasts; unlike a request, this does not make it longer.
+
+        Parameters
+        ----------
+        name
+            What the cookie has.
+        """
+        found = self._all.get(name)
+        return found is not None and self._clock() < found[1] and self._register.by_id(found[0]) is not None
+
     def end(self, name: str) -> None:
         """Log out.
 

@@ -2,7 +2,8 @@
 
 Gold items test people only as long as nobody can tell them from other questions, and the answers of several people on
 one node say something only as long as none saw the others'. So an annotator does not see which nodes are gold, nor,
-where several people are asked for the same node, what the others said. Admins see everything.
+where there are gold items or several people are asked for the same node, what the others said; nor the hashes of the
+events there, with which a guess at what is hidden could be checked. Admins see everything.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ohmline.project import Project
+from ohmline.project.unseen import has_secrets
 from ohmline.service.people import Person, Role
 
 GOLD, QUERY = "gold", "query"
@@ -31,6 +33,9 @@ def as_seen_by(person: Person, project: Project, event: dict[str, Any]) -> dict[
     if person.role is Role.ADMIN:
         return event
     payload, kind = event["payload"], event["kind"]
+    secrets = has_secrets(project)
+    if secrets:
+        event = {**event, "hash": ""}
     if kind == "gold-set":
         return {**event, "payload": {}}
     if kind == "leased":
@@ -38,7 +43,7 @@ def as_seen_by(person: Person, project: Project, event: dict[str, Any]) -> dict[
     changed: dict[str, Any] = {}
     if payload.get("asked") == GOLD:
         changed["asked"] = QUERY
-    if project.settings.overlap > 1 and event["actor"] != person.name:
+    if secrets and event["actor"] != person.name:
         changed |= {name: None for name in HIDDEN if name in payload}
     return {**event, "payload": {**payload, **changed}} if changed else event
 

@@ -96,12 +96,12 @@ class Labeller(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
 
     def _answer(self, message: dict[str, Any]) -> None:
         try:
-            status, found = self._asked(message.get("method"), message.get("path"), message.get("body"))
+            status, found = self._asked(message.get("method"), message.get("path"), _body(message))
         except OhmlineError as error:
             status, found = 503, _problem(503, str(error))
         except Exception as error:  # the page waits for an answer, whatever happens
             status, found = 500, _problem(500, f"{type(error).__name__}: {error}")
-        self.send({"id": message["id"], "status": status, "json": found})
+        self.send({"id": message["id"], "status": status, **_exact(found)})
 
     def _asked(self, method: Any, path: Any, body: Any) -> tuple[int, Any]:
         if method not in METHODS or not isinstance(path, str) or not path.startswith("/api/"):
@@ -167,6 +167,25 @@ def _opened(project: Any, person: str) -> tuple[InProcess | None, ProjectClient]
     except BaseException:
         service.close()
         raise
+
+
+def _body(message: dict[str, Any]) -> Any:
+    """What a request holds; as text where JavaScript would round its numbers."""
+    text = message.get("text")
+    return json.loads(text) if isinstance(text, str) else message.get("body")
+
+
+def _exact(found: Any) -> dict[str, Any]:
+    """A reply as plain values; as text where JavaScript would round its numbers."""
+    return {"text": json.dumps(found)} if _is_long(found) else {"json": found}
+
+
+def _is_long(found: Any) -> bool:
+    if isinstance(found, dict):
+        return any(map(_is_long, found.values()))
+    if isinstance(found, list):
+        return any(map(_is_long, found))
+    return isinstance(found, int) and abs(found) >= 2**53
 
 
 def _problem(status: int, detail: str) -> dict[str, Any]:

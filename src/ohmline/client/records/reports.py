@@ -62,7 +62,7 @@ class Person:
     seconds_median, last
         How long an answer takes, and when the last one was.
     gold
-        How many gold items were seen, and how many of them right.
+        How many gold items were seen, and how many of them right; None for annotators, who are not told.
     """
 
     person: str
@@ -72,7 +72,7 @@ class Person:
     undone: int
     seconds_median: float | None
     last: str | None
-    gold: dict[str, Any]
+    gold: dict[str, Any] | None
 
 
 @final

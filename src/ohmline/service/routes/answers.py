@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ohmline.project import commands as c
+from ohmline.project.unseen import has_secrets
 from ohmline.service.ids import label_of, node_of
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, answer
 from ohmline.service.route import PROJECT, Call, Route
-from ohmline.service.routes.doing import do, with_address
+from ohmline.service.routes.doing import do, is_admin, with_address
 from ohmline.service.shapes import replies, requests
 
 
@@ -23,7 +24,10 @@ async def label(call: Call) -> Answer:
     """An answer, which is on the disk when this returns."""
     said: requests.Labelled = call.body
     command = c.Label(node_of(said.node), label_of(said.label), said.lease, said.seconds, key=said.key)
-    return answer(await do(call, command))
+    written = await do(call, command)
+    if not is_admin(call) and has_secrets(call.project):  # what the others said is not told
+        written["resolved"] = None if call.project.settings.overlap > 1 else written["label"]
+    return answer(written)
 
 
 async def label_many(call: Call) -> Answer:

@@ -21,6 +21,17 @@ def is_admin(call: Call) -> bool:
     return call.person.role is Role.ADMIN
 
 
+def looking(call: Call) -> str | None:
+    """Who looks; None for an admin, who may see everything.
+
+    Parameters
+    ----------
+    call
+        The request.
+    """
+    return None if is_admin(call) else call.person.name
+
+
 def with_address(call: Call, card: dict[str, Any]) -> dict[str, Any]:
     """A card whose picture has the address that a browser finds it at.
 

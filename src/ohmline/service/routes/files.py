@@ -20,7 +20,7 @@ from ohmline.service.images import MEDIA_TYPES, keep_image, read_image
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, Reply, answer
 from ohmline.service.route import PROJECT, Call, Route
-from ohmline.service.routes.doing import do, is_admin
+from ohmline.service.routes.doing import do, is_admin, looking
 from ohmline.service.rows import rows_of
 from ohmline.service.shapes import replies, requests
 
@@ -45,7 +45,9 @@ async def export(call: Call) -> Answer:
         raise Forbidden(
             f"{asked.what} say what each person answered, and are for admins; export labels or predictions"
         )
-    return await Download(rows_of(call.at, asked.what), asked.what, asked.format, project.id).begin()
+    return await Download(
+        rows_of(call.at, asked.what, looking(call)), asked.what, asked.format, project.id
+    ).begin()
 
 
 async def import_labels(call: Call) -> Answer:

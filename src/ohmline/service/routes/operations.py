@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from ohmline.project.reports import event_json
+from ohmline.service.endpoint import cookie_of
 from ohmline.service.live import Live
 from ohmline.service.metrics import MEDIA_TYPE
 from ohmline.service.people import Role
@@ -31,7 +32,8 @@ async def readiness(call: Call) -> Answer:
         )
     stuck = [f"{id}: {why}" for id, host in state.workspace if (why := trouble(host))]
     if stuck:
-        raise Problem(503, "storage", "; ".join(stuck), "make room on the disk", [(b"retry-after", b"5")])
+        remedy = "mend that; where it says that a project is closed to changes, start the server again"
+        raise Problem(503, "storage", "; ".join(stuck), remedy, [(b"retry-after", b"5")])
     return answer({"status": "ok"})
 
 
@@ -87,15 +89,26 @@ async def events(call: Call) -> Answer:
                 400, "malformed", "Last-Event-ID must be the number of an event", "send the last id you got"
             )
         after = int(text)
+        if after > project.seq:
+            raise Problem(
+                422,
+                "ahead",
+                f"Last-Event-ID {after} is beyond the last event, {project.seq}: it is another log's",
+                "load the project anew, and follow its events without Last-Event-ID",
+            )
     if after is None:
         after = project.seq
+    session = "" if call.told.authorization else cookie_of(call.told, state.cookie_start)
 
     async def seen() -> AsyncIterator[dict[str, Any]]:
         async with aclosing(call.at.events(after)) as found:  # type: ignore[type-var]
             async for event in found:
                 yield as_seen_by(person, project, event_json(project, event))
 
-    return Live(seen(), state.live, person.name, project.progress, state.ending)
+    def may() -> bool:
+        return state.register.by_id(person.id) == person and (not session or state.sessions.is_open(session))
+
+    return Live(seen(), state.live, person.name, project.progress, state.ending, may)
 
 
 ROUTES = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Hashable
 from typing import Any
 
 from msgspec import UNSET
@@ -11,11 +11,13 @@ from msgspec import UNSET
 from ohmline.errors import ParameterError
 from ohmline.labelling.answers import written_id
 from ohmline.project import commands as c
+from ohmline.project.cards import predicted_to
+from ohmline.project.unseen import seen_label
 from ohmline.service.ids import node_in, node_of
 from ohmline.service.people import Role
 from ohmline.service.reply import Answer, answer
 from ohmline.service.route import PROJECT, Call, Route
-from ohmline.service.routes.doing import do, is_admin, with_address
+from ohmline.service.routes.doing import do, is_admin, looking, with_address
 from ohmline.service.shapes import replies, requests
 from ohmline.service.sight import as_seen_by
 
@@ -32,26 +34,29 @@ async def predict(call: Call) -> Answer:
         raise ParameterError("one of node and nodes is wanted, and not both; name a node, or list several")
     project = call.project
     if wanted.node is not UNSET:
-        found = project.predict((node_of(wanted.node),), wanted.why)
-        return answer({"seq": project.seq, "predictions": [found[0].to_json()]})
+        return _predicted(call, node_of(wanted.node), wanted.why)
     nodes = [node_of(node) for node in wanted.nodes]  # type: ignore[union-attr]
     if len(nodes) > call.state.limits.nodes:
         raise ParameterError(
             f"{len(nodes):,} nodes at once; at most {call.state.limits.nodes:,} are predicted"
         )
-    seq, predictions = project.seq, []
+    seq, predictions, looks = project.seq, [], looking(call)
     for start in range(0, len(nodes), AT_ONCE):
-        predictions += [
-            each.to_json() for each in project.predict(nodes[start : start + AT_ONCE], wanted.why)
-        ]
+        for node in nodes[start : start + AT_ONCE]:
+            predictions.append(predicted_to(project, project.known(node), wanted.why, looks).to_json())
         await asyncio.sleep(0)
     return answer({"seq": seq, "predictions": predictions})
 
 
 async def predict_by_query(call: Call) -> Answer:
     """Predict one node."""
-    found = call.project.predict((node_in(call.query.node),), call.query.why)
-    return answer({"seq": call.project.seq, "predictions": [found[0].to_json()]})
+    return _predicted(call, node_in(call.query.node), call.query.why)
+
+
+def _predicted(call: Call, node: Hashable, why: int) -> Answer:
+    project = call.project
+    said = predicted_to(project, project.known(node), why, looking(call))
+    return answer({"seq": project.seq, "predictions": [said.to_json()]})
 
 
 async def node(call: Call) -> Answer:
@@ -69,7 +74,7 @@ async def search(call: Call) -> Answer:
     texts = await asyncio.to_thread(project.attributes.search, words, most)
     found = []
     for node in list(dict.fromkeys([*named, *texts]))[:most]:
-        title, label = project.attributes.title(node), project.ledger.labels.get(node)
+        title, label = project.attributes.title(node), seen_label(project, node, looking(call))
         found.append({"node": written_id(node), "title": title, "label": label})
     return answer({"nodes": found})
 
@@ -125,24 +130,23 @@ def _audit(call: Call) -> dict[str, Any]:
 
 
 async def people(call: Call) -> Answer:
-    """Who did what, and how far they agree; annotators see themselves and the number of the others."""
+    """Who did what, and how far they agree; annotators see themselves, and not how they did on gold items."""
     register = call.state.register
     found = [{**each, "role": register.role_of(each["person"])} for each in call.project.people()]
     if not is_admin(call):
-        found = [each for each in found if each["person"] == call.person.name]
+        found = [{**each, "gold": None} for each in found if each["person"] == call.person.name]
     return answer({"people": found, "agreement": call.project.agreement()})
 
 
 async def whole_map(call: Call) -> Answer:
     """The map, or word that it is being drawn."""
-    return await _drawn(call.state.workspace.map(call.path["p"]).whole())
+    return await _drawn(call.state.workspace.map(call.path["p"]).whole(looking(call)))
 
 
 async def neighbourhood(call: Call) -> Answer:
     """The nodes around one."""
-    return await _drawn(
-        call.state.workspace.map(call.path["p"]).around(node_in(call.query.node), call.query.hops)
-    )
+    here, node = call.state.workspace.map(call.path["p"]), node_in(call.query.node)
+    return await _drawn(here.around(node, call.query.hops, looking(call)))
 
 
 async def _drawn(map: Awaitable[dict[str, Any] | None]) -> Answer:

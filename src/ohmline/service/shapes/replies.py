@@ -268,7 +268,7 @@ class PersonState(Struct):
     undone: Count
     seconds_median: float | None
     last: str | None
-    gold: dict[str, Any]
+    gold: dict[str, Any] | None
 
 
 class Agreement(Struct):
