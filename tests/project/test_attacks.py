@@ -223,3 +223,20 @@ def test_pictures_that_are_not_there_are_named(tmp_path, name, words):
         Project.create(tmp_path / "new", graph=grid(), classes=["a", "b"], nodes={"0-0": {"image": "p.png"}})
     folder = Project.create(tmp_path / "new", nodes={"0-0": {"image": "p.png"}}, **options)
     assert [path.name for path in (folder / "images").iterdir()] == ["p.png"]
+
+
+def test_gold_items_are_not_asked_during_a_check(tmp_path, clock):
+    folder = Project.create(
+        tmp_path / "gold", graph=grid(), classes=["left", "right"], settings=Settings(gold_every=1)
+    )
+    with Project.open(folder, clock=clock) as project:
+        project.do(c.SetGold("0-0", "left"), "eve")
+        project.do(c.Label("5-5", "right"), "ann")
+        project.do(c.Label("5-4", "right"), "ann")
+        project.do(c.BeginAudit(), "eve")
+        questions = project.do(c.Lease(3), "ann").questions
+        assert {question.asked for question in questions} == {"audit"}
+        project.do(c.EndAudit(), "eve")
+        for question in questions:
+            project.do(c.Release(question.lease), "ann")
+        assert "0-0" in {question.node for question in project.do(c.Lease(3), "ann").questions}
