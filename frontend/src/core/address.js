@@ -26,6 +26,7 @@ export function followAddress(app) {
     app.ready = app.transport.request("POST", "/api/login", { token: decodeURIComponent(token[1]) }).catch(() => null);
   }
   const go = () => {
+    if (/^#token=/.test(location.hash)) return location.reload(); // pasted into a page that is open: as if opened with it
     const { project, view } = readAddress();
     if (view) app.show(view);
     app.wanted = project;
