@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import ohmline as ohm
-from ohmline.errors import GraphError, JournalError, ParameterError
+from ohmline.errors import JournalError, ParameterError, UnknownNode
 from ohmline.project import Project
 from ohmline.recipes import find
 from ohmline.sources import Item, Pumped, follow_file, from_iterable, pump
@@ -71,13 +71,13 @@ def pump_wanted(project: Project) -> int:
 
 
 def test_a_source_without_a_place_for_refusals_raises(folder: Path) -> None:
-    with opened(folder) as project, pytest.raises(GraphError, match="nobody"):
+    with opened(folder) as project, pytest.raises(UnknownNode, match="nobody"):
         pump(from_iterable([{"node": "y", "neighbours": ["nobody"]}]), project)
 
 
 def test_many_refusals_in_a_row_end_it(folder: Path, tmp_path: Path) -> None:
     log = written(tmp_path / "log.jsonl", [{"node": k, "neighbours": ["nobody"]} for k in range(100, 130)])
-    with opened(folder) as project, pytest.raises(GraphError, match="nobody"):
+    with opened(folder) as project, pytest.raises(UnknownNode, match="nobody"):
         pump(follow_file(log, poll=None), project)
     assert len((tmp_path / "log.jsonl.aside.jsonl").read_text().splitlines()) == 9
 
