@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,9 +27,9 @@ from ohmline.cli.files import (
     read_graph,
     read_known,
 )
-from ohmline.cli.label_work import expect_terminal, fall_silent, finish, say, tell, user, work
+from ohmline.cli.label_work import conclude, expect_terminal, say, user, worked
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
-from ohmline.errors import FileFormatError, JournalError, LabelError, ParameterError
+from ohmline.errors import FileFormatError, LabelError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -120,10 +119,7 @@ def label(
     elif not declared and not log.exists():
         raise LabelError("no classes are declared; write --classes a,b,c, or give LABELS that name them")
     expect_terminal()
-    from ohmline.labelling.export import write_labels
-
     say("getting ready; the first time after an installation takes a minute, while machine code is made …")
-    to_terminal = sys.stdout.isatty()
     session = _session(
         network,
         declared,
@@ -136,21 +132,8 @@ def label(
         seed=seed,
     )
     with session:
-        try:
-            signalled = work(session, graph.name, texts)
-        except JournalError:
-            write_labels(session.labels, table)  # what was answered so far
-            raise
-        if not sys.stderr.isatty():
-            fall_silent(to_terminal)
-        summary = finish(session, table, predictions)
-    summary["seconds"] = round(time.monotonic() - begun, 3)
-    if json:
-        print_json(summary)
-    else:
-        tell(summary)
-    if signalled:
-        raise typer.Exit(128 + signalled)
+        summary, signalled = worked(session, graph.name, texts, table, predictions)
+    conclude(summary, begun, signalled, json)
 
 
 def _texts(path: Path, network: Graph) -> dict[Any, str]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ohmline.cli.declared import share_of
-from ohmline.cli.label_work import expect_terminal, fall_silent, finish, say, tell, user, work
-from ohmline.cli.output import print_json
+from ohmline.cli.label_work import conclude, expect_terminal, say, user, worked
 from ohmline.errors import FileFormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -60,16 +56,11 @@ def label_project(
     expect_terminal()
     begun = time.monotonic()
     say(f"opening {folder} …")
-    from ohmline.labelling.export import write_labels
     from ohmline.project import Project
     from ohmline.project.commands import Configure
-    from ohmline.project.folder import read_about
     from ohmline.project.one_person import OnePerson
-    from ohmline.recipes import find
 
-    name = read_about(folder).recipe
-    project = Project.open(folder, recipe=find(name) if name else None)
-    to_terminal = sys.stdout.isatty()
+    project = Project.open(folder)
     with OnePerson(project, who or user()) as person:
         changes: dict[str, Any] = {}
         if wanted is not None and wanted != project.settings.goal:
@@ -83,18 +74,6 @@ def label_project(
                 f"{table} exists and holds no labels of this project; name another file with --out"
             )
         texts = {node: project.attributes.of(node).get("text", "") for node in project.nodes}
-        try:
-            signalled = work(person, project.name, {node: text for node, text in texts.items() if text})
-        except Exception:
-            write_labels(person.labels, table)  # what was answered so far
-            raise
-        if not sys.stderr.isatty():
-            fall_silent(to_terminal)
-        summary = finish(person, table, predictions)
-    summary["seconds"] = round(time.monotonic() - begun, 3)
-    if json:
-        print_json(summary)
-    else:
-        tell(summary)
-    if signalled:
-        raise typer.Exit(128 + signalled)
+        shown = {node: text for node, text in texts.items() if text}
+        summary, signalled = worked(person, project.name, shown, table, predictions)
+    conclude(summary, begun, signalled, json)

@@ -5,15 +5,46 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ohmline.cli.output import in_one_line
-from ohmline.errors import ParameterError
+import typer
+
+from ohmline.cli.output import in_one_line, print_json
+from ohmline.errors import JournalError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.labelling.asks import Asks
+
+
+def worked(
+    session: Asks, title: str, texts: Any, table: Path, predictions: Path | None
+) -> tuple[dict[str, Any], int]:
+    """Let the person answer, and write the files: what was done, and the signal that ended it, 0 for none."""
+    from ohmline.labelling.export import write_labels
+
+    to_terminal = sys.stdout.isatty()
+    try:
+        signalled = work(session, title, texts)
+    except JournalError:
+        write_labels(session.labels, table)  # what was answered so far
+        raise
+    if not sys.stderr.isatty():
+        fall_silent(to_terminal)
+    return finish(session, table, predictions), signalled
+
+
+def conclude(summary: dict[str, Any], begun: float, signalled: int, json: bool) -> None:
+    """Say what was done since a time, and leave as the signal asked."""
+    summary["seconds"] = round(time.monotonic() - begun, 3)
+    if json:
+        print_json(summary)
+    else:
+        tell(summary)
+    if signalled:
+        raise typer.Exit(128 + signalled)
 
 
 def work(session: Asks, title: str, texts: Any) -> int:

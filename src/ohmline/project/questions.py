@@ -43,12 +43,10 @@ class Choice:
     why: str
 
 
-def best_questions(
-    model: Model, k: int, taken: Collection[Hashable], seed: int, *, quick: bool = False
-) -> list[Choice]:
+def best_questions(model: Model, k: int, taken: Collection[Hashable], seed: int) -> list[Choice]:
     """At most k nodes worth asking for, the most wanted first; none that has a label or is taken.
 
-    Where the query would take long, or `quick` says so, the most uncertain nodes of a sample are taken instead.
+    Where the query would take long, the most uncertain nodes of a sample are taken instead.
     """
     learner: Any = model.learner
     open_ = still_open(model, taken)
@@ -56,7 +54,7 @@ def best_questions(
     if not isinstance(model.recipe.query, PoolQuery) or not open_.any():
         return []
     query = query_for(model.recipe, learner, model.ledger.labels)
-    if quick or not is_affordable(model):
+    if not is_affordable(model):
         places = _sampled(open_, SAMPLE, rng)
         table = learner.predict_many([learner.nodes[int(i)] for i in places])
         chances = np.nan_to_num(table.probabilities, nan=0.0)
