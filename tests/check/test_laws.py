@@ -131,6 +131,24 @@ LEARNERS = {
             restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
         )
     ),
+    "spanning tree": Case(
+        Subject(
+            make=ohm.SpanningTree,
+            restore=lambda s, g: ohm.SpanningTree.restore(s, g),
+            equivariant=False,  # the names decide which tree is drawn
+            bound=ohm.bound.SpanningTreeBound,
+        ),
+        classes=3,
+    ),
+    "weighted trees": Case(
+        Subject(
+            make=lambda g: ohm.WeightedTree(g, trees=3),
+            restore=lambda s, g: ohm.WeightedTree.restore(s, g),
+            equivariant=False,
+            bound=ohm.bound.WeightedTreeBound,
+        ),
+        classes=3,
+    ),
     "one vs rest, learned": Case(
         Subject(
             make=lambda g: ohm.OneVsRest(lambda: ohm.Perceptron(biased(g))),

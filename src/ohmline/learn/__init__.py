@@ -50,3 +50,5 @@ from ohmline.learn.projection import Projected as Projected
 from ohmline.learn.projection import Projection as Projection
 from ohmline.learn.projection import Strategy as Strategy
 from ohmline.learn.projection import project_online as project_online
+from ohmline.learn.trees import SpanningTree as SpanningTree
+from ohmline.learn.trees import WeightedTree as WeightedTree
