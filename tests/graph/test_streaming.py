@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -129,18 +130,15 @@ def test_a_stream_reads_what_the_careful_reader_reads(
 ) -> None:
     rng = np.random.default_rng(13)
     streamed = graphs = 0
-    for _ in range(400):
+    for _ in range(150):
         path, rules = random_file(rng, tmp_path)
         monkeypatch.setattr(streams, "LARGE", 1 << 60)
         careful = outcome(lambda: read(path, **rules))  # noqa: B023
         monkeypatch.setattr(streams, "LARGE", 1)
         assert outcome(lambda: read(path, **rules)) == careful, (path.read_text(errors="replace"), rules)  # noqa: B023
         options = {"header": None, "source": None, "target": None, "weight": None, **rules}
-        try:
+        with suppress(Unusual):
             streams.stream_edges(path, stream_text.FileLimits(), **options)
-        except Unusual:
-            assert True
-        else:
             streamed += 1
         graphs += isinstance(careful[0], str)
-    assert streamed > 0.8 * graphs > 100  # what can be read is read as a stream, apart from a few
+    assert streamed > 0.8 * graphs > 30  # what can be read is read as a stream, apart from a few

@@ -14,6 +14,7 @@ import numpy as np
 from ohmline.checks import choice, file_path, flag, instance, none_or, room, shown, text
 from ohmline.errors import FileFormatError, GraphError, ParameterError, ShapeError, UnknownNode
 from ohmline.graph.edges import Parallel, Rules, index_from, parallel_of
+from ohmline.graph.files.conversion import convert
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
 from ohmline.graph.files.graphml import read_graphml, write_graphml
 from ohmline.graph.files.labels import read_labels, read_nodes
@@ -25,7 +26,7 @@ from ohmline.progress import Advance
 
 log = logging.getLogger(__name__)
 
-__all__ = ["FileLimits", "Format", "read", "read_labels", "read_nodes", "write"]
+__all__ = ["FileLimits", "Format", "convert", "read", "read_labels", "read_nodes", "write"]
 
 
 @final

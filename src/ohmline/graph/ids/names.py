@@ -93,10 +93,10 @@ def _fetch_ahead(hashes: Ints, k: int, slots: AnyArray, pool: AnyArray, offsets:
     prefetch(slots.ctypes.data + 4 * (hashes[far >> 1, far & 1] & mask), 1)
     place = np.int64(slots[hashes[mid >> 1, mid & 1] & mask]) - 1
     if place >= 0:
-        prefetch(offsets.ctypes.data + 8 * place, 1)
+        prefetch(offsets.ctypes.data + 8 * int(place), 1)
     place = np.int64(slots[hashes[near >> 1, near & 1] & mask]) - 1
     if place >= 0:
-        prefetch(pool.ctypes.data + offsets[place], 1)
+        prefetch(pool.ctypes.data + int(offsets[place]), 1)
 
 
 @compiled
