@@ -17,6 +17,7 @@ from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
 from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.graph import graph
 from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
@@ -124,3 +125,4 @@ app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)
 app.add_typer(data, name="data")
+app.add_typer(graph, name="graph")
