@@ -111,3 +111,7 @@ class SourceError(OhmlineError):
 
 class ServiceError(OhmlineError):
     """A service cannot be reached, or gave something that is no answer."""
+
+
+class DeviceError(OhmlineError, RuntimeError):
+    """A GPU is not there, is full, or has failed."""
