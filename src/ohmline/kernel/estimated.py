@@ -45,9 +45,7 @@ class EstimatedDiagonal:
         more
             What is added to it.
         """
-        return EstimatedDiagonal(
-            factor * self.values + more, abs(factor) * self.standard_error, self.solves
-        )
+        return EstimatedDiagonal(factor * self.values + more, abs(factor) * self.standard_error, self.solves)
 
     def __repr__(self) -> str:
         return (
@@ -76,7 +74,8 @@ def estimated_diagonal(solver: Solver, solves: int, seed: int) -> EstimatedDiago
     adjacency = graph.adjacency
     for _ in range(solves):
         flow = np.where(rng.random(len(root)) < 0.5, -root, root)
-        right = np.bincount(source, weights=flow, minlength=graph.n)
+        right = np.zeros(graph.n)
+        right += np.bincount(source, weights=flow, minlength=graph.n)
         right -= np.bincount(target, weights=sign * flow, minlength=graph.n)
         z = solver.solve(right)
         near = z * (adjacency @ z)
@@ -87,4 +86,6 @@ def estimated_diagonal(solver: Solver, solves: int, seed: int) -> EstimatedDiago
     degree = np.where(graph.degree > 0, graph.degree, 1.0)
     known = 1.0 - system.side**2 / system.size_of
     values = np.where(graph.degree > 0, (known + mean) / degree, 0.0)
-    return EstimatedDiagonal(np.maximum(values, 0.0), np.where(graph.degree > 0, spread / degree, 0.0), solves)
+    return EstimatedDiagonal(
+        np.maximum(values, 0.0), np.where(graph.degree > 0, spread / degree, 0.0), solves
+    )

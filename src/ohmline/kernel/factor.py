@@ -46,7 +46,9 @@ def estimate(
     pattern.eliminate_zeros()
     indptr, indices = pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64)
     with undisturbed():  # what returns arrays to Python must not be cut off by Ctrl-C on the way
-        order, below, fill, flops = minimum_degree(indptr, indices, fill_limit, float(flop_limit), float(work_limit))
+        order, below, fill, flops = minimum_degree(
+            indptr, indices, fill_limit, float(flop_limit), float(work_limit)
+        )
     return Estimate(order, below, int(fill), float(flops), fill <= fill_limit and flops <= flop_limit)
 
 

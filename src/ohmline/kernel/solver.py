@@ -35,10 +35,13 @@ class SolverKernel(GraphKernel):
 
     | method | what it does | suits |
     |---|---|---|
-    | `"cholesky"` | our sparse Cholesky factor of the Laplacian, grounded at one node per component | graphs whose factor stays small: planar-like, low-dimensional, or small ones |
+    | `"cholesky"` | our sparse Cholesky factor | planar-like, low-dimensional and small graphs |
     | `"cholmod"` | CHOLMOD's factor (extra `solver`) | the same, with large factors |
-    | `"approximate"` | conjugate gradients under a randomised approximate factor (Gao, Kyng and Spielman, 2023) | large graphs whose factor does not fit |
+    | `"approximate"` | conjugate gradients under a randomised approximate factor | large graphs without a factor |
     | `"jacobi"` | conjugate gradients under the diagonal | well-connected graphs, such as block models |
+
+    The factors are those of the Laplacian, grounded at one node per component. The approximate one is that of Gao,
+    Kyng and Spielman (2023).
 
     The size of the factor is known before it is made, and the rate of conjugate gradients from a few steps, so
     `"auto"` picks the one that costs least over about twenty columns; `explain()` says which, why, and with how much
@@ -80,7 +83,7 @@ class SolverKernel(GraphKernel):
     >>> round(kernel.sqdist(0, 500), 6)  # two halves of 500 ohm side by side
     250.0
     >>> print(kernel.explain())
-    cholesky, 103,876 bytes: a factor of 1,997 entries and 5e+03 operations fits
+    cholesky, 103,876 bytes: a factor of 1,997 entries and 4e+03 operations fits
     """
 
     on_demand = True

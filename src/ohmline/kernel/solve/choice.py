@@ -100,7 +100,7 @@ def choose(
     flops = max(SURE_FLOPS, cheapest / FLOP)
     quick = find_spec("cholespy") is not None
     if not small or flops > SURE_FLOPS or cheapest > 10 * ORDERING * SURE_WORK:
-        work = max(SURE_WORK, 0.1 * cheapest / ORDERING)
+        work = max(SURE_WORK, 0.06 * cheapest / ORDERING)
         plan = _planned(system, fill_limit, flops * (4 if quick else 1), work)
         if plan.fits:
             faster = quick and plan.flops > CHOLMOD_FLOPS

@@ -68,7 +68,9 @@ class System:
     def apart(self, i: int) -> Floats:
         """e_i without its part along the null vector of its component: what column i of L+ is the solution for."""
         graph, side = self.graph, self.side
-        right = np.where(graph.component_of == graph.component_of[i], side, 0.0) * (-side[i] / self.size_of[i])
+        right = np.where(graph.component_of == graph.component_of[i], side, 0.0) * (
+            -side[i] / self.size_of[i]
+        )
         right[i] += 1.0
         return np.asarray(right, dtype=np.float64)
 

@@ -8,7 +8,8 @@ starts as two parallel ones of half the weight, which makes a better and larger 
 
 | name | meaning |
 |---|---|
-| `target[e]`, `weight[e]`, `twin[e]` | entry e of some node's list: the neighbour, the weight (0: gone), the same edge in the neighbour's list |
+| `target[e]`, `weight[e]` | entry e of some node's list: the neighbour, and the weight (0: gone) |
+| `twin[e]` | the same edge in the neighbour's list |
 | `head[v]`, `following[e]` | the list of node v, and the entry after e |
 | `rest[k]` | the weight of the neighbours after the k-th |
 
@@ -23,11 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ohmline.arrays import Floats, Ints
-from ohmline.compiled import Stopped, compiled, interrupted, undisturbed
+from ohmline.compiled import compiled, undisturbed
 from ohmline.kernel.ordering import dequeue, enqueue
-
-PATIENCE = 256
-"""Eliminations between two looks whether somebody wants to stop."""
 
 
 class Sampled(NamedTuple):
@@ -72,7 +70,7 @@ def eliminate(
     first, after, before = np.full(n + 1, -1), np.full(n, -1), np.full(n, -1)
     for i in range(n - 1, -1, -1):
         enqueue(first, after, before, i, min(degree[i], n))
-    columns, rows, shares = np.zeros(n + 1, np.int64), np.empty(len(indices) // 2 + n, np.uint32), np.empty(0)
+    columns, rows = np.zeros(n + 1, np.int64), np.empty(len(indices) // 2 + n + 1, np.uint32)
     shares = np.empty(len(rows))
     order, pivots = np.empty(n, np.int64), np.zeros(n)
     mark, total, count = np.full(n, -1), np.zeros(n), np.zeros(n, np.int64)
@@ -80,8 +78,6 @@ def eliminate(
     near = np.empty(64, np.int64)
     lowest, state = 0, np.array([seed], np.uint64)
     for step in range(n):
-        if step % PATIENCE == 0 and interrupted():
-            raise Stopped("a factorisation was interrupted")
         while first[lowest] < 0:
             lowest += 1
         v = first[lowest]
@@ -110,10 +106,8 @@ def eliminate(
                     _lower(first, after, before, degree, u, n)
             e = following[e]
         filled = columns[step]
-        if filled + distinct > len(rows):
+        while filled + distinct > len(rows):
             rows, shares = _longer(rows), _longer(shares)
-            while filled + distinct > len(rows):
-                rows, shares = _longer(rows), _longer(shares)
         for k in range(distinct):
             rows[filled + k], shares[filled + k] = near[k], total[near[k]] / all_weight
         columns[step + 1], pivots[step] = filled + distinct, all_weight
@@ -144,9 +138,8 @@ def eliminate(
             dequeue(first, after, before, other, min(degree[other], n))
             degree[other] += 1
             enqueue(first, after, before, other, min(degree[other], n))
-        lowest = max(min(lowest, lowest - 1), 0)
         for k in range(distinct):
-            lowest = min(lowest, min(degree[near[k]], n))
+            lowest = min(lowest, degree[near[k]])
     place = np.empty(n, np.int64)
     for step in range(n):
         place[order[step]] = step
@@ -158,7 +151,9 @@ def eliminate(
 
 
 @compiled
-def _lists(indptr: Ints, indices: Ints, weights: Floats, copies: int) -> tuple[Ints, Ints, Ints, Floats, Ints]:
+def _lists(
+    indptr: Ints, indices: Ints, weights: Floats, copies: int
+) -> tuple[Ints, Ints, Ints, Floats, Ints]:
     """The linked lists of all nodes, each edge `copies` times."""
     n, entries = len(indptr) - 1, len(indices)
     head, following = np.full(n, -1), np.empty(entries * copies, np.int64)
@@ -235,7 +230,14 @@ def by_weight(heft: Floats, entry: Ints, size: int) -> None:
 
 @compiled
 def substitute(
-    order: Ints, indptr: Ints, indices: Any, values: Floats, pivots: Floats, right: Floats, work: Floats, out: Floats
+    order: Ints,
+    indptr: Ints,
+    indices: Any,
+    values: Floats,
+    pivots: Floats,
+    right: Floats,
+    work: Floats,
+    out: Floats,
 ) -> None:
     """out = (U D U')^+ right; `work` is overwritten."""
     n = len(order)
