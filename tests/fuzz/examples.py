@@ -460,6 +460,12 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "suggest": {"query": ohm.Uncertainty, "k": lambda: 2, "learner": lambda: taught(ohm.LocalLGC(graph()))},
     "play_active": {"query": ohm.Random, "learner": lambda: ohm.Projection.one_proj(biased())},
     "play_adversary": {"learner": lambda: ohm.Perceptron(biased())},
+    "play_orders": {
+        "learner": lambda: ohm.Perceptron(biased()),
+        "labels": lambda: {0: 1, 1: 1, 2: 1, 3: -1, 4: -1, 5: -1},
+        "orders": lambda: [[0, 1, 2], [2, 1, 5]],
+    },
+    "Orders": {"mistaken": lambda: np.zeros((2, 3), bool)},
     "read_points": {"path": file("points.csv", "p,q,label\n0,1,a\n1,0,b\n"), "label": lambda: "label"},
     "tune": {"make": lambda: lambda mu: ohm.OnlineLGC(spectral(), mu), "jobs": lambda: 1},
     "write": {"path": lambda: "written.csv"},

@@ -14,6 +14,7 @@ REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
     "event": "foundation",
+    "gpu": "gpu",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
     "local-lgc": "local_lgc",
