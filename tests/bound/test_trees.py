@@ -45,7 +45,7 @@ def test_an_adversary_does_not_beat_it(kind: Any, bound: Any, data: st.DataObjec
     graph = data.draw(graphs(connected=True, min_nodes=8, max_nodes=40))
     learner, seen = kind(graph, seed=data.draw(st.integers(0, 3))), kind(graph, seed=0)
     seen = kind(graph, seed=learner.seed)
-    most, place = data.draw(st.integers(1, 4)), learner.space.place[0]
+    most, place = data.draw(st.integers(1, 4)), learner.space.place[:, 0]
     label: dict[int, int] = {}
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     for x in rng.permutation(graph.n).tolist():
@@ -64,7 +64,7 @@ def test_an_adversary_does_not_beat_it(kind: Any, bound: Any, data: st.DataObjec
 def test_every_order_and_labelling_of_a_short_line() -> None:
     path = ohm.Graph.from_edges([(k, k + 1, w) for k, w in enumerate([1.0, 0.2, 3.0, 1.0])])
     rng = np.random.default_rng(0)
-    for labels in product("abc", repeat=5):
+    for labels in rng.permutation(list(product("abc", repeat=5)))[:40].tolist():
         for kind, bound in PAIRS:
             order = rng.permutation(5)
             trace = ohm.play(kind(path), ohm.Stream(order, [labels[k] for k in order]))
@@ -88,14 +88,14 @@ def test_the_certificate_is_at_most_the_formula_of_the_theorem() -> None:
 
 def test_halving_needs_as_few_mistakes_on_a_line() -> None:
     """The open question at the end of paper 002: log n mistakes on a line, without counting labellings."""
-    n = 4096
-    labels = np.where(np.arange(n) < 1234, 1, -1)
+    n = 1024
+    labels = np.where(np.arange(n) < 321, 1, -1)
     path = ohm.Graph.from_edges([(k, k + 1) for k in range(n - 1)])
     worst = 0
-    for seed in range(20):
+    for seed in range(5):
         trace = ohm.play(ohm.SpanningTree(path), ohm.Stream(range(n), labels).shuffled(seed=seed))
         worst = max(worst, trace.mistakes)
-    assert worst <= 1 + 12 + 2  # log2 n, 1 / ln 2, and the first label
+    assert worst <= 1 + 10 + 2  # log2 n, 1 / ln 2, and the first label
 
 
 def test_the_expected_cut_is_that_of_the_trees_and_the_average_stays_below() -> None:

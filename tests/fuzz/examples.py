@@ -248,6 +248,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "KernelWithTerms": biased,
     "SolverKernel": lambda: ohm.SolverKernel(graph(), b=1.0),
     "SpectralKernel": spectral,
+    "TreeKernel": lambda: ohm.TreeKernel(graph()),
     "PointKernel": lambda: ohm.RBF(1.0).over(points()),
     "RBF": lambda: ohm.RBF(1.0),
     "Constant": lambda: ohm.Constant(1.0),
@@ -523,7 +524,14 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "LocalLGC.codes_of": {"labels": lambda: ["p"]},
     "GraphPerceptronBound": {"concept": lambda: None},
 }
-for _name in ("KernelWithTerms", "SolverKernel", "SpectralKernel", "PointKernel", "LaplacianKernel"):
+for _name in (
+    "KernelWithTerms",
+    "SolverKernel",
+    "SpectralKernel",
+    "PointKernel",
+    "LaplacianKernel",
+    "TreeKernel",
+):
     SPECIAL[f"{_name}.sqnorm"] = {"u": lambda: signs().astype(float)}
     SPECIAL[f"{_name}.plus"] = {"b": lambda: 1.0, "c": lambda: 1.0}
 for _name in LEARNERS:

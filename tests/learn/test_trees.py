@@ -30,8 +30,8 @@ class Literal:
         n = learner.graph.n
         self.lines = []
         for t in range(learner.trees):
-            place = learner.space.place[t].tolist()
-            self.lines.append((place, learner.space.mile[t].tolist(), n))
+            place = learner.space.place[:, t].tolist()
+            self.lines.append((place, learner.space.miles(t, np.arange(n)).tolist(), n))
 
     def vote(self, t: int, x: int) -> tuple[Any, Fraction]:
         place, mile, _ = self.lines[t]

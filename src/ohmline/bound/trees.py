@@ -134,12 +134,12 @@ def line_limit(lines: TreeLines, tree: int, codes: Ints, classes: int) -> tuple[
     there = np.flatnonzero(codes >= 0)
     if not len(there):
         return 0.0, 0
-    place = lines.place[tree, there].astype(np.int64)
+    place = lines.place[there, tree].astype(np.int64)
     order = np.argsort(place)
     place, node = place[order], there[order]
     component = lines.component[node]
     joined = component[1:] == component[:-1]
-    gaps = np.diff(lines.mile[tree][place])[joined].astype(np.float64)
+    gaps = np.diff(lines.miles(tree, place))[joined].astype(np.float64)
     differ = (codes[node][1:] != codes[node][:-1])[joined]
     starts = 1 + int(np.count_nonzero(~joined))
     return starts + least_over_speeds(gaps, differ, classes), int(differ.sum())

@@ -18,13 +18,11 @@ LONGEST = 61
 """log2 of the length of a line: distances on it are whole numbers, so that no comparison of two is ever rounded."""
 
 
-class TreeLines(NamedTuple):
-    """For each tree a line through all nodes, one component after the other."""
-
+class _Lines(NamedTuple):
     place: AnyArray
-    """Row t, node i: where node i stands on line t."""
+    """Row i, tree t: where node i stands on line t."""
     mile: Ints
-    """Row t, place p: how far place p is along line t."""
+    """Row t, place p: how far place p is along line t; no rows where that is p itself."""
     component: AnyArray
     """The component of each node."""
     first: Ints
@@ -33,19 +31,35 @@ class TreeLines(NamedTuple):
     """The levels of `nearest_bits`."""
 
 
+class TreeLines(_Lines):
+    """For each tree a line through all nodes, one component after the other."""
+
+    __slots__ = ()
+
+    @property
+    def table(self) -> AnyArray:
+        """The rows that are read one by one, so that a loop can send for them ahead of time."""
+        return self.place
+
+    def miles(self, tree: int, places: Ints) -> Ints:
+        """How far these places are along a line."""
+        return self.mile[tree][places] if len(self.mile) else places
+
+
 def drawn_lines(
     graph: Graph, trees: int, draw: Draw | None, seed: int, *, weighted: bool
 ) -> tuple[TreeLines, bool]:
     """The lines of so many trees, and whether all of them were drawn by the exact law."""
     n = graph.n
-    room(trees * n * 17 + 100 * n, f"the lines of {trees} spanning trees of {n} nodes")
-    component = graph.component_of
-    place, mile, exact = np.empty((trees, n), np.int32), np.empty((trees, n), np.int64), True
+    room(trees * n * 16 + 100 * n, f"the lines of {trees} spanning trees of {n} nodes")
+    component, exact = graph.component_of, True
+    place, mile = np.empty((n, trees), np.int32), np.empty((trees if weighted else 0, n), np.int64)
     for t, source in enumerate(np.random.default_rng(seed).spawn(trees)):
         tree = draw_tree(graph, draw, source)
         line = line_of(tree, component)
-        place[t, line.node] = np.arange(n)
-        mile[t] = np.cumsum(lengths(line.weight)) if weighted else np.arange(n)
+        place[line.node, t] = np.arange(n)
+        if weighted:
+            mile[t] = np.cumsum(lengths(line.weight))
         exact = exact and tree.exact
     sizes = np.bincount(component, minlength=1) if n else np.zeros(1, np.int64)
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
