@@ -1,4 +1,4 @@
-"""A graph file opened and played on in a process of its own: `python -m ohmline.lab.benches.billion_once PATH TRIALS`."""
+"""A graph file opened and played on: `python -m ohmline.lab.benches.billion_once PATH TRIALS`, a process of its own."""
 
 from __future__ import annotations
 
