@@ -42,4 +42,8 @@ from ohmline.bound.pounce import PounceBound as PounceBound
 from ohmline.bound.projection import ProjectionBound as ProjectionBound
 from ohmline.bound.selective import MarginBound as MarginBound
 from ohmline.bound.selective import SelectiveRegret as SelectiveRegret
+from ohmline.bound.tree_draws import ExpectedMistakes as ExpectedMistakes
+from ohmline.bound.tree_draws import expected_mistakes as expected_mistakes
+from ohmline.bound.trees import SpanningTreeBound as SpanningTreeBound
+from ohmline.bound.trees import WeightedTreeBound as WeightedTreeBound
 from ohmline.bound.updates import UpdateBound as UpdateBound

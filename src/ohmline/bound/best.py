@@ -18,11 +18,13 @@ from ohmline.bound.one_vs_rest import OneVsRestBound
 from ohmline.bound.perceptron import Fit, PerceptronBound
 from ohmline.bound.pounce import PounceBound
 from ohmline.bound.projection import ProjectionBound
+from ohmline.bound.trees import SpanningTreeBound, WeightedTreeBound
 from ohmline.errors import KernelError, LearnerError
 from ohmline.game.trace import Trace
 from ohmline.learn.local_lgc import LocalLGC
 from ohmline.learn.manifold import Full, OnlineManifold, Printed
 from ohmline.learn.one_vs_rest import OneVsRest
+from ohmline.learn.trees.learner import TreeLearner
 
 
 def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
@@ -99,6 +101,8 @@ def _bounds(trace: Trace) -> tuple[Bound, ...]:
         options = trace.learner.options
         printed = isinstance(options.step, Printed) and isinstance(options.basis, Full)
         return (ManifoldRegret(),) if printed else ()
+    if isinstance(trace.learner, TreeLearner):
+        return SpanningTreeBound(), WeightedTreeBound()
     mistaken = (PerceptronBound(Fit.MISTAKEN), PounceBound(Fit.MISTAKEN), EmbeddingBound(), HalvingBound())
     always = (*mistaken, GraphPerceptronBound(), PartitionBound(), OnlineLGCBound())
     if trace.asked > MANY:

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
+from ohmline.cli.embed import embed
 from ohmline.cli.flags import flags_of, in_flags
 from ohmline.cli.graph import graph
 from ohmline.cli.label import label
@@ -116,6 +117,7 @@ def ohmline(
 app.command()(demo)
 app.command()(play)
 app.command()(predict)
+app.command()(embed)
 app.command()(suggest)
 app.command()(label)
 app.command()(serve)

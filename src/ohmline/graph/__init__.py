@@ -19,3 +19,5 @@ from ohmline.graph.graph import Graph as Graph
 from ohmline.graph.labels import labels_from_sql as labels_from_sql
 from ohmline.graph.labels import labels_of as labels_of
 from ohmline.graph.nodes import NodeIndex as NodeIndex
+from ohmline.graph.random_trees import Draw as Draw
+from ohmline.graph.random_trees import spanning_tree as spanning_tree
