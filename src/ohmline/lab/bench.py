@@ -13,6 +13,7 @@ from ohmline.errors import ParameterError
 REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
+    "billion": "billion",
     "event": "foundation",
     "gpu": "gpu",
     "kernel-exact": "foundation",
@@ -23,6 +24,7 @@ REGISTRY: dict[str, str] = {
     "play-perceptron": "foundation",
     "pounce": "pounce",
     "predict": "predict",
+    "read": "read",
     "serve": "ohmline.service.benches",
     "suggest": "suggest",
     "trees": "trees",
