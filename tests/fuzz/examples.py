@@ -40,6 +40,7 @@ MODULES = (
 )
 RECORDS = frozenset(
     [
+        "EstimatedDiagonal",
         "Update",
         "View",
         "Certainty",

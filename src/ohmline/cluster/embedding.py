@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ohmline.arrays import Floats
 from ohmline.checks import count, flag, instance, non_negative, positive, seed_of
 from ohmline.cluster.engine import Cluster
 from ohmline.cluster.loading import load
-from ohmline.cluster.manifest import Manifest, Part, finish, result_folder, write_part
-from ohmline.cluster.rows import RowBlock
+from ohmline.cluster.manifest import Manifest, finish, result_folder
+from ohmline.cluster.matrices import laplacian
+from ohmline.cluster.parts import edge_parts
 from ohmline.cluster.spread import CHECKPOINT, SpreadRows
-from ohmline.cluster.tables import ids_of
+from ohmline.cluster.tables import write_features
 from ohmline.errors import KernelError, ParameterError
-from ohmline.extras import require
 from ohmline.kernel.subspace import filtered_subspace
 from ohmline.progress import Advance, reporting
 
@@ -36,7 +34,7 @@ def embed(
     tolerance: float = 1e-8,
     source: str | None = None,
     target: str | None = None,
-    weight: str | None = None,
+    weight: str | Literal[False] | None = None,
     numbered: bool = True,
     nodes: int | None = None,
     parallel: Any = None,
@@ -71,7 +69,8 @@ def embed(
     tolerance
         The residual at which the iteration ends, as a share of a bound on the largest eigenvalue. Default 1e-8.
     source, target, weight
-        The columns of the ends and of the weights; by default those with the usual names, or the only two or three.
+        The columns of the ends and of the weights; by default those with the usual names, or the only two or
+        three. False as the weight for edges that all weigh 1.
     numbered
         Whether whole numbers as ids are the positions 0, 1, 2, ...; False for any other numbers, which are then
         numbered like strings. Default True.
@@ -98,14 +97,12 @@ def embed(
     d, seed = count(rank, "rank", least=1), seed_of(seed)
     normalised, shift = flag(normalised, "normalised"), positive(shift, "shift")
     tolerance, checkpoint = positive(tolerance, "tolerance"), non_negative(checkpoint, "checkpoint")
+    parts = edge_parts(edges, source, target, weight)
     with result_folder(out) as folder:
         layout = load(
             cluster,
-            edges,
+            parts,
             folder / "work",
-            source=source,
-            target=target,
-            weight=weight,
             numbered=numbered,
             nodes=nodes,
             parallel=parallel,
@@ -129,7 +126,7 @@ def embed(
             values = np.maximum(found.values, 0.0)
             signs = np.where(rows.extremes(found.vectors) < 0, -1.0, 1.0)
             features = rows.turn(found.vectors, np.diag(signs / np.sqrt(values + shift)))
-            parts = rows.read(write_features, features, folder)
+            written = rows.read(write_features, features, folder)
             losses = rows.losses
         about = {
             "nodes": layout.n,
@@ -142,22 +139,4 @@ def embed(
             "products": found.products,
             "lost_workers": losses,
         }
-        return finish(folder, "embedding", parts, about)
-
-
-def laplacian(block: RowBlock, normalised: bool) -> None:
-    """L or D^-1/2 L D^-1/2; isolated nodes have zero rows."""
-    if not normalised:
-        block.shape(np.ones(block.n), block.degree)
-        return
-    linked = block.degree > 0
-    scale: Floats = np.where(linked, 1 / np.sqrt(np.where(linked, block.degree, 1.0)), 0.0)
-    block.shape(scale, linked.astype(np.float64))
-
-
-def write_features(block: RowBlock, x: int, folder: Path) -> Part:
-    """The part of a block: each node with its features."""
-    arrow = require("pyarrow", "cluster")
-    values = np.ascontiguousarray(block.columns[x])
-    features = arrow.FixedSizeListArray.from_arrays(arrow.array(values.ravel()), values.shape[1])
-    return write_part(folder, block.number, arrow.table({"node": ids_of(block), "features": features}))
+        return finish(folder, "embedding", written, about)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ohmline.checks import count, flag, none_or
 from ohmline.cluster.engine import Cluster
 from ohmline.cluster.layout import Layout, even_bounds
 from ohmline.cluster.naming import write_names, write_numbers
-from ohmline.cluster.parts import EdgeParts, edge_parts
+from ohmline.cluster.parts import EdgeParts
 from ohmline.cluster.shuffle import ASSEMBLY, Plan, assemble, largest_id, remove_runs, write_runs
 from ohmline.errors import ClusterError, GraphError
 from ohmline.graph.edges import parallel_of
@@ -25,19 +24,15 @@ MOST_BLOCKS = 10_000
 
 def load(
     cluster: Cluster,
-    edges: str | os.PathLike[str],
+    parts: EdgeParts,
     folder: Path,
     *,
-    source: str | None = None,
-    target: str | None = None,
-    weight: str | None = None,
     numbered: bool = True,
     nodes: int | None = None,
     parallel: Any = None,
     blocks: int | None = None,
 ) -> Layout:
     """Read edges in parts into blocks of rows under `folder`, which all workers see."""
-    parts = edge_parts(edges, source, target, weight)
     positions = flag(numbered, "numbered") and parts.integers
     rule = parallel_of(parallel)
     n_nodes = none_or(count, nodes, "nodes", least=1)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Literal, final
 
 from ohmline.checks import file_path
 from ohmline.cluster.manifest import MANIFEST, read_manifest
@@ -120,7 +120,7 @@ def edge_parts(
     place: str | os.PathLike[str],
     source: str | None = None,
     target: str | None = None,
-    weight: str | None = None,
+    weight: str | Literal[False] | None = None,
 ) -> EdgeParts:
     """The parts of a table of edges, all with the same columns."""
     arrow = require("pyarrow", "cluster")
@@ -153,11 +153,15 @@ def edge_parts(
 
 
 def columns_of(
-    names: Sequence[str], source: str | None, target: str | None, weight: str | None, path: Path
+    names: Sequence[str],
+    source: str | None,
+    target: str | None,
+    weight: str | Literal[False] | None,
+    path: Path,
 ) -> tuple[str, str, str | None]:
     """Which column is which: as told, by the usual names, or the only two or three."""
     for wanted in (source, target, weight):
-        if wanted is not None and wanted not in names:
+        if wanted and wanted not in names:
             raise FileFormatError(f"{path} has no column {wanted!r}; it has {', '.join(map(repr, names))}")
     low = {name.lower(): name for name in names}
     if source is None or target is None:
@@ -176,7 +180,7 @@ def columns_of(
         weight = next((name for name in rest if name.lower() in ("weight", "w", "value")), None)
         if weight is None and len(names) == 3 and rest:
             weight = rest[0]
-    return source, target, weight
+    return source, target, weight or None
 
 
 def _kind(arrow: Any, kind: Any, path: Path, name: str) -> bool:

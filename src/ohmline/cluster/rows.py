@@ -134,9 +134,3 @@ def extremes(block: RowBlock, x: int) -> Floats:
         return np.zeros(values.shape[1])
     found: Floats = values[np.abs(values).argmax(axis=0), np.arange(values.shape[1])]
     return found
-
-
-def unscaled_peak(block: RowBlock, x: int) -> float:
-    """The largest entry in size, each row divided by its scale."""
-    values = block.columns[x]
-    return float((np.abs(values).max(axis=1) / block.scale).max()) if values.size else 0.0

@@ -11,6 +11,7 @@ from ohmline.graph.edges import Parallel as Parallel
 from ohmline.graph.embedding import ExponentialEmbedding as ExponentialEmbedding
 from ohmline.graph.files import FileLimits as FileLimits
 from ohmline.graph.files import Format as Format
+from ohmline.graph.files import convert as convert
 from ohmline.graph.files import read as read
 from ohmline.graph.files import read_labels as read_labels
 from ohmline.graph.files import read_nodes as read_nodes

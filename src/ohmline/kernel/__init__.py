@@ -2,6 +2,7 @@
 
 from ohmline.graph.measure import resistance as resistance
 from ohmline.kernel.contract import Kernel as Kernel
+from ohmline.kernel.estimated import EstimatedDiagonal as EstimatedDiagonal
 from ohmline.kernel.laplacian import LaplacianKernel as LaplacianKernel
 from ohmline.kernel.laplacian import default_bias as default_bias
 from ohmline.kernel.solver import SolverKernel as SolverKernel

@@ -17,6 +17,7 @@ from ohmline.learn.lgc import SharedLGC as SharedLGC
 from ohmline.learn.lgc import Variance as Variance
 from ohmline.learn.local_lgc import Certainty as Certainty
 from ohmline.learn.local_lgc import LocalLGC as LocalLGC
+from ohmline.learn.local_manifold import LocalManifold as LocalManifold
 from ohmline.learn.manifold import Bandwidth as Bandwidth
 from ohmline.learn.manifold import Buffer as Buffer
 from ohmline.learn.manifold import Full as Full
