@@ -435,6 +435,7 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Graph.to_networkx": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_igraph": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_pyg": {"attributes": lambda: {"label": {0: "a"}}},
+    "Graph.with_facts": {"facts": lambda: {"rows": 6}},
     "Graph.subgraph": {"nodes": lambda: [0, 1]},
     "KernelWithTerms.plus": {"b": lambda: 1.0, "c": lambda: 1.0},
     "OnlineLGC": {"kernel": spectral},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -385,7 +386,20 @@ class Graph(WaysIn, WaysOut):
             "negative_edges": int(np.count_nonzero(self.weights < 0)) // 2,
             "total_weight": float(np.abs(self.weights).sum() / 2),
             "dropped_self_loops": self.dropped_loops,
+            **vars(self).get("_facts", {}),
         }
+
+    def with_facts(self, facts: Mapping[str, Any]) -> Graph:
+        """The same graph, whose `summary` has these entries too.
+
+        Parameters
+        ----------
+        facts
+            What is known of how the graph was built, by name.
+        """
+        same = copy(self)
+        vars(same)["_facts"] = dict(instance(facts, Mapping, "facts", error=GraphError))
+        return same
 
     def plot(self, color: Any = None, *, axes: Any = None, limit: int = 2500, seed: int = 0) -> Any:
         """Draw the graph, neighbours near each other and clusters apart (needs the extra `plot`).
