@@ -149,6 +149,16 @@ class Cluster:
         finally:
             self._client.cancel(futures)
 
+    def everywhere(self, function: Callable[[], Any]) -> dict[str, Any]:
+        """`function()` once on every worker; the results by worker.
+
+        Parameters
+        ----------
+        function
+            A function of a module that the workers can import.
+        """
+        return dict(self._client.run(function))
+
     def crew(self, kind: type[Any], arguments: Mapping[str, tuple[Any, ...]]) -> Crew:
         """One object of a class on each of some workers.
 

@@ -13,6 +13,7 @@ from ohmline.errors import ParameterError
 REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
+    "cluster": "ohmline.cluster.benches",
     "event": "foundation",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
