@@ -92,7 +92,7 @@ class Cluster:
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             worker_dashboard_address=None,
             memory_limit=limit,
             silence_logs=logging.CRITICAL,
