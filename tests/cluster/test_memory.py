@@ -14,7 +14,7 @@ from scipy.sparse.linalg import cg
 from graph_parts import table_of
 from ohmline.cluster import Cluster, predict
 
-LIMIT, NODES, EACH, PARTS = 450 * 2**20, 300_000, 75, 12
+LIMIT, NODES, EACH, PARTS = 640 * 2**20, 300_000, 100, 12
 
 
 @pytest.mark.slow

@@ -25,8 +25,8 @@ PULSE = 0.5
 """Seconds between two looks at who is still there, while an answer is waited for."""
 SHARE = 0.85
 """How much of its limit a worker may fill; at 0.95 Dask ends it."""
-INTERPRETER = 180 * 2**20
-"""Bytes of a worker that has read the libraries and no data yet."""
+INTERPRETER = 256 * 2**20
+"""Bytes of a worker that has read the libraries (200 MiB) and whose allocators keep some of what was freed."""
 _NUMBERS = itertools.count()
 
 
