@@ -76,8 +76,8 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
             found.append(certificate)
     if refused == len(bounds):
         raise LearnerError(
-            f"no theorem here is about {type(trace.learner).__name__} and this game, so nothing limits its mistakes. What there is "
-            f"without one: {_without_theorem(trace)}"
+            f"no theorem here is about {type(trace.learner).__name__} and this game, so nothing limits its mistakes. "
+            f"What there is without one: {_without_theorem(trace)}"
         )
     return min([*found, _trivial(trace)], key=_value)
 

@@ -14,6 +14,7 @@ REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
     "billion": "billion",
+    "cluster": "ohmline.cluster.benches",
     "event": "foundation",
     "gpu": "gpu",
     "kernel-exact": "foundation",
