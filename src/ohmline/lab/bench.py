@@ -23,6 +23,8 @@ REGISTRY: dict[str, str] = {
     "pounce": "pounce",
     "predict": "predict",
     "serve": "ohmline.service.benches",
+    "solver": "solver",
+    "spectral-pubmed": "spectral",
     "suggest": "suggest",
 }
 """Benchmark name -> module whose `BENCHES` holds it; without a dot it lies under `ohmline.lab.benches`."""
