@@ -27,6 +27,8 @@ REGISTRY: dict[str, str] = {
     "predict": "predict",
     "read": "read",
     "serve": "ohmline.service.benches",
+    "solver": "solver",
+    "spectral-pubmed": "spectral",
     "suggest": "suggest",
     "trees": "trees",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 from scipy import sparse
@@ -124,8 +124,7 @@ def probe(rows: Rows, right: Floats, tolerance: float, most: int) -> tuple[float
 
 def _run(rows: Rows, factor: Sampled, right: Floats, goal: float, most: int) -> tuple[Floats, float, int]:
     try:
-        parts: tuple[Any, ...] = (*rows, *factor, right, goal, most)
-        found, residual, steps = gradients(*parts)
+        found, residual, steps = cast(Any, gradients)(*rows, *factor, right, goal, most)
     except SystemError as error:  # Ctrl-C at the moment at which compiled code returns
         if isinstance(error.__cause__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
