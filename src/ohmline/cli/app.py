@@ -18,6 +18,7 @@ from ohmline.cli.data import data
 from ohmline.cli.demo import demo
 from ohmline.cli.embed import embed
 from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.graph import graph
 from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
@@ -126,3 +127,4 @@ app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)
 app.add_typer(data, name="data")
+app.add_typer(graph, name="graph")
