@@ -11,6 +11,7 @@ import numpy as np
 
 from ohmline.arrays import Floats, count, non_negative, positive, vector
 from ohmline.checks import flag, listed, none_or, room, shown
+from ohmline.device import Device, choose
 from ohmline.errors import NotConverged, ParameterError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel
@@ -62,6 +63,8 @@ class SpectralKernel(GraphKernel):
         that is damaged is logged, left unused and replaced. Default None: they are not kept.
     progress
         True for a bar that counts the vectors of the search, or a function of how many were made. Default None.
+    device
+        Where they are found: "cpu" (default), "gpu" or "auto". A GPU takes method "auto" or "filter".
 
     Examples
     --------
@@ -83,13 +86,19 @@ class SpectralKernel(GraphKernel):
         tolerance: float = 1e-12,
         cache: str | PathLike[str] | None = None,
         progress: Advance | bool | None = None,
+        device: str | Device = "cpu",
     ) -> None:
         self.graph = expect_graph(graph)
+        self.device = choose(device)
         self.rank = count(rank, "rank", least=1)
         self.normalised = flag(normalised, "normalised")
         self.constant = flag(constant, "constant")
         self.shift = non_negative(shift, "shift")
         self.method = eigensolver_of(method)
+        if self.device.is_gpu and self.method not in (Eigensolver.AUTO, Eigensolver.FILTER):
+            raise ParameterError(
+                f'method {str(self.method)!r} does not run on a GPU; leave it out, or use device="cpu"'
+            )
         self.tolerance = positive(tolerance, "tolerance")
         self.cache = none_or(lambda value, _: cache_folder(value), cache, "cache")
         self.progress = progress
@@ -137,6 +146,7 @@ class SpectralKernel(GraphKernel):
                 method=self.method,
                 tolerance=self.tolerance,
                 progress=self.progress,
+                device=self.device,
             )
         except NotConverged as error:
             self.partial = error.pairs

@@ -10,13 +10,16 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
 
-from ohmline.arrays import Floats
+from ohmline.arrays import Floats, Ints
 from ohmline.checks import room, shown
+from ohmline.device.seam import CPU, Device
 from ohmline.errors import KernelError, NotConverged, ParameterError
+from ohmline.kernel.array_rows import ArrayRows
 from ohmline.kernel.eigen.filtering import ChebyshevFilter, degree_for, eigenvalue_near, upper_bound
 from ohmline.kernel.eigen.inverse import DEGREE, InverseFilter
 from ohmline.kernel.eigen.lanczos import WIDTH, Operator, block_lanczos
 from ohmline.kernel.factor import Estimate, estimate
+from ohmline.kernel.subspace import filtered_subspace
 from ohmline.progress import Advance, reporting
 
 log = logging.getLogger("ohmline.kernel.spectral")
@@ -66,6 +69,7 @@ def smallest_eigenpairs(
     method: Eigensolver = Eigensolver.AUTO,
     tolerance: float = 1e-12,
     progress: Advance | bool | None = None,
+    device: Device = CPU,
 ) -> Eigenpairs:
     """The k smallest eigenpairs of a positive semidefinite matrix.
 
@@ -73,8 +77,8 @@ def smallest_eigenpairs(
     on the largest eigenvalue, where one is known. Small matrices
     go to LAPACK. Large ones to block Lanczos, on the inverse of the shifted matrix where its factor fits and is
     worth it, else on a Chebyshev polynomial of the matrix. Residuals end below `tolerance` times a bound on the largest
-    eigenvalue, or `NotConverged` carries what was found. The sign of every vector is fixed, so equal input gives equal
-    features.
+    eigenvalue, or `NotConverged` carries what was found. A GPU filters a whole subspace at once instead. The sign of
+    every vector is fixed, so equal input gives equal features.
     """
     n = laplacian.shape[0]
     known = np.empty((n, 0)) if null is None else null[:, :k]
@@ -87,7 +91,10 @@ def smallest_eigenpairs(
         values, vectors = _dense(laplacian, k, known, top)
     else:
         with reporting(progress, f"{k} eigenpairs of {n:,} nodes", None) as advance:
-            used, values, vectors = _searched(laplacian, rest, known, top, method, tolerance, advance)
+            if device.is_gpu:
+                used, values, vectors = _filtered(laplacian, rest, known, top, tolerance, advance, device)
+            else:
+                used, values, vectors = _searched(laplacian, rest, known, top, method, tolerance, advance)
     largest = np.abs(vectors).argmax(axis=0)
     vectors = np.ascontiguousarray(vectors * np.sign(vectors[largest, np.arange(k)]))
     return _judged(
@@ -129,6 +136,42 @@ def _dense(laplacian: sparse.csr_array, k: int, known: Floats, top: float) -> tu
     return np.append(np.zeros(known.shape[1]), np.maximum(values, 0.0)), np.hstack([known, vectors])
 
 
+def _filtered(
+    laplacian: sparse.csr_array,
+    k: int,
+    known: Floats,
+    top: float,
+    tolerance: float,
+    advance: Advance,
+    device: Device,
+) -> tuple[Eigensolver, Floats, Floats]:
+    """Subspace iteration on another device, over renumbered nodes."""
+    n = laplacian.shape[0]
+    log.info("%d eigenpairs of %d nodes by filtered subspace iteration on %s", k, n, device.title)
+    device.room(8.0 * n * 6 * (k + known.shape[1]) + 12.0 * laplacian.nnz, f"{k} eigenpairs of {n:,} nodes")
+    order = _order(laplacian)
+    turned = sparse.csr_array(laplacian[order][:, order])
+    with device.guarded(f"the search for {k} eigenpairs of {n:,} nodes"):
+        rows = ArrayRows(turned, device)
+        found = filtered_subspace(
+            rows,
+            *(k, top),
+            tolerance=tolerance / 2,  # the residuals are computed anew, here
+            known=device.put(known[order]) if known.shape[1] else None,
+            heard=lambda products, worst: advance(1),
+        )
+        vectors = np.empty((n, k))
+        vectors[order] = device.get(found.vectors)
+    zeros = np.zeros(known.shape[1])
+    return Eigensolver.FILTER, np.append(zeros, np.maximum(found.values, 0.0)), np.hstack([known, vectors])
+
+
+def _order(laplacian: sparse.csr_array) -> Ints:
+    """Nodes renumbered so that neighbours lie side by side: products are up to three times as fast."""
+    order = csgraph.reverse_cuthill_mckee(sparse.csr_matrix(laplacian), symmetric_mode=True)
+    return np.asarray(order, dtype=np.int64)
+
+
 def _searched(
     laplacian: sparse.csr_array,
     k: int,
@@ -142,9 +185,7 @@ def _searched(
     n = laplacian.shape[0]
     most = min(n - known.shape[1], 4 * k + 8 * WIDTH)
     room(8.0 * n * (most + 4 * WIDTH + 2 * k), f"the search for {k} eigenpairs of {n:,} nodes")
-    order = np.asarray(
-        csgraph.reverse_cuthill_mckee(sparse.csr_matrix(laplacian), symmetric_mode=True), dtype=np.int64
-    )
+    order = _order(laplacian)
     turned = sparse.csr_array(laplacian[order][:, order])
     turned.sort_indices()
     known_turned = known[order]
