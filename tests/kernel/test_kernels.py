@@ -169,6 +169,6 @@ def test_bad_input(make, error: type[Exception], message: str) -> None:
 
 
 def test_a_dense_kernel_that_does_not_fit_is_refused_before_it_is_tried() -> None:
-    large = Graph.from_edges([(k, k + 1) for k in range(59_999)])
+    large = ohm.Graph.from_edges([(k, k + 1) for k in range(59_999)])
     with pytest.raises(ParameterError, match=r"60,000 nodes would take 26\.8 GiB.*SolverKernel"):
-        _ = LaplacianKernel(large).space
+        _ = ohm.LaplacianKernel(large).space
