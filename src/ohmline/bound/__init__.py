@@ -29,6 +29,7 @@ from ohmline.bound.halving import labelling_bits as labelling_bits
 from ohmline.bound.lgc import LabelComplexity as LabelComplexity
 from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
 from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
+from ohmline.bound.local_lgc import LocalLGCBound as LocalLGCBound
 from ohmline.bound.manifold_average import AverageBound as AverageBound
 from ohmline.bound.manifold_regret import ManifoldRegret as ManifoldRegret
 from ohmline.bound.margins import MarginErrors as MarginErrors

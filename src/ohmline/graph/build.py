@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, Ints, matrix, vector
 from ohmline.checks import count, flag, generator, instance, positive, seed_of
+from ohmline.device import Device, choose
 from ohmline.errors import ParameterError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nearest import lengths_of, nearest, rounding
@@ -69,6 +70,7 @@ def knn(
     nodes: Iterable[Hashable] | None = None,
     search: Search | None = None,
     seed: int = 0,
+    device: str | Device = "cpu",
 ) -> Graph:
     """The k-nearest-neighbour graph of the rows of X, by Euclidean distance.
 
@@ -96,6 +98,8 @@ def knn(
         rows in a file and the second for others; without the extra the first, with a warning in the log.
     seed
         Draws what a search that is not exact draws. Default 0.
+    device
+        Where rows are compared: "cpu" (default), "gpu" or "auto". A GPU searches exactly, however many rows there are.
 
     Examples
     --------
@@ -111,7 +115,7 @@ def knn(
     if k >= rows.n:
         raise ParameterError(f"k is {k}; {rows.n} rows have at most {rows.n - 1} neighbours each")
     mutual, seed = flag(mutual, "mutual"), seed_of(seed)
-    found, facts = neighbours(rows, k, search, seed)
+    found, facts = neighbours(rows, k, search, seed, choose(device))
     edges, times = _pairs(found)
     graph = _join(rows, edges[times == 2] if mutual else edges, weights, nodes)
     return graph.with_facts(facts) if facts else graph

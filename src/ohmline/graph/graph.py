@@ -102,33 +102,6 @@ class Graph(WaysIn, WaysOut):
         ):
             object.__setattr__(self, name, value)
 
-    @classmethod
-    def over(
-        cls,
-        rows: Rows,
-        nodes: NodeIndex,
-        *,
-        signed: bool = False,
-        dropped_loops: int = 0,
-        file: GraphFile | None = None,
-    ) -> Graph:
-        """A graph over rows that its caller has checked, or built so that no check is needed; nothing is copied.
-
-        For readers inside the package, where a copy would not fit into memory.
-
-        Parameters
-        ----------
-        rows
-            Row starts, neighbours and weights, which nobody writes to from now on.
-        nodes, signed, dropped_loops
-            As for the constructor.
-        file
-            The file that the rows lie in; None (default) for memory.
-        """
-        graph = object.__new__(cls)
-        graph._set(rows, nodes, signed, dropped_loops, file)
-        return graph
-
     def __setattr__(self, name: str, value: Any) -> None:
         raise GraphError(f"a graph never changes, so its {name} cannot be set; build another graph")
 
@@ -489,6 +462,23 @@ class Graph(WaysIn, WaysOut):
         if self.n_edges and not (self.weights == 1.0).all():
             shown.append(("weights", f"{self.weights.min():.4g} to {self.weights.max():.4g}"))
         return box("Graph", facts(shown))
+
+
+def graph_over(
+    rows: Rows,
+    nodes: NodeIndex,
+    *,
+    signed: bool = False,
+    dropped_loops: int = 0,
+    file: GraphFile | None = None,
+) -> Graph:
+    """A graph over rows that the caller has checked, or built so that no check is needed; nothing is copied.
+
+    For readers inside the package, where a copy would not fit into memory; nobody writes to the rows from now on.
+    """
+    graph = object.__new__(Graph)
+    graph._set(rows, nodes, signed, dropped_loops, file)
+    return graph
 
 
 def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropped_loops: int) -> Graph:

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
-from ohmline.checks import choice, room
+from ohmline.checks import choice, room, shown
+from ohmline.device.nearest import nearest_rows
+from ohmline.device.seam import CPU, Device
+from ohmline.errors import ParameterError
 from ohmline.extras import require
 from ohmline.graph.clustered_neighbours import by_clusters
 from ohmline.graph.nearest import nearest
@@ -37,8 +40,16 @@ class Search(enum.Enum):
     """Exactly within overlapping clusters of rows, merged: for rows that do not fit into memory."""
 
 
-def neighbours(rows: Rows, k: int, search: Search | None, seed: int) -> tuple[Ints, dict[str, Any]]:
+def neighbours(
+    rows: Rows, k: int, search: Search | None, seed: int, device: Device = CPU
+) -> tuple[Ints, dict[str, Any]]:
     """For each row the positions of k near others; and what a summary says of the search."""
+    if device.is_gpu:
+        if search not in (None, Search.EXACT):
+            raise ParameterError(
+                f'a GPU searches exactly, and search is {shown(search)}; leave it out, or use device="cpu"'
+            )
+        return nearest_rows(rows.whole(), k, device), {}
     chosen = _chosen(rows, search)
     room(16 * rows.n * (k + 1), f"the {k} nearest of {rows.n} rows")
     if chosen is Search.EXACT:
