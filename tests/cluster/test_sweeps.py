@@ -16,6 +16,7 @@ import ohmline as ohm
 from graph_parts import features_of, ring_of_rings, table_of, write_parts
 from ohmline.cli.app import app
 from ohmline.cluster import Cluster, read_manifest
+from ohmline.cluster.benches import cluster_steps
 
 
 def ran(*arguments: str, code: int = 0) -> Any:
@@ -103,3 +104,13 @@ def test_nobody_outside_can_reach_local_workers(cluster: Cluster) -> None:
     mine = [line.split()[3] for line in listing.splitlines() if any(f"pid={pid}," in line for pid in pids)]
     assert mine
     assert all(address.startswith("127.0.0.1:") for address in mine), mine
+
+
+@pytest.mark.slow
+def test_the_benchmark_runs_at_a_small_size() -> None:
+    measured = cluster_steps(nodes=2000, columns=20, repeat=1)
+    assert measured.ratio > 0
+    assert measured.details["random_edges"] == pytest.approx(10_000, rel=0.01)
+    assert (
+        measured.details["random_exchanged_rows_per_row"] > measured.details["local_exchanged_rows_per_row"]
+    )
