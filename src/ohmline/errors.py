@@ -136,3 +136,7 @@ class ServiceError(OhmlineError):
 
 class DeviceError(OhmlineError, RuntimeError):
     """A GPU is not there, is full, or has failed."""
+
+
+class ClusterError(OhmlineError):
+    """A cluster cannot be reached, has lost its workers, or has too little memory for what it was asked."""

@@ -52,16 +52,20 @@ def get(
     """Fetch a data set, check it and describe it. (The seed plays no part.)"""
     from ohmline.data import Dataset, load
 
-    def listen(message: str) -> None:
-        if sys.stderr.isatty():
-            print(message, file=sys.stderr)
+    with stages(3) as stage:  # reading or downloading, building, describing
 
-    with stages(1) as stage:
+        def listen(message: str) -> None:
+            stage(message)
+            if sys.stderr.isatty():
+                print(message, file=sys.stderr)
+
         stage(f"loading {name}")
         found: Any = load(name, listen=listen)
+        stage(f"describing {name}")
+        about = found.graph.summary() if isinstance(found, Dataset) else {}
     described: dict[str, Any] = {"name": name, "source": found.source, "classes": list(found.classes)}
     if isinstance(found, Dataset):
-        described |= {"labels": sum(y is not None for y in found.labels), "graph": found.graph.summary()}
+        described |= {"labels": sum(y is not None for y in found.labels), "graph": about}
     else:
         points, dimensions = found.points.shape
         described |= {"points": points, "dimensions": dimensions, "test_points": int(found.is_test.sum())}

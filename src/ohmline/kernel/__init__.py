@@ -9,6 +9,7 @@ from ohmline.kernel.solver import SolverKernel as SolverKernel
 from ohmline.kernel.spectral import SpectralKernel as SpectralKernel
 from ohmline.kernel.terms import Constant as Constant
 from ohmline.kernel.terms import Ridge as Ridge
+from ohmline.kernel.tree import TreeKernel as TreeKernel
 from ohmline.kernel.vector import RBF as RBF
 from ohmline.kernel.vector import Linear as Linear
 from ohmline.kernel.vector import VectorKernel as VectorKernel
