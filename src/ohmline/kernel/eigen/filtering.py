@@ -29,10 +29,14 @@ class ChebyshevFilter:
         Where the unwanted part of the spectrum begins and ends.
     times
         How steep it is: a larger degree takes more products, and fewer vectors.
+    degree
+        The degree itself, even, instead of `times`.
     """
 
-    def __init__(self, laplacian: sparse.csr_array, cut: float, top: float, times: int = 1) -> None:
-        self.degree = degree_for(cut, top, times)
+    def __init__(
+        self, laplacian: sparse.csr_array, cut: float, top: float, times: int = 1, degree: int | None = None
+    ) -> None:
+        self.degree = degree_for(cut, top, times) if degree is None else degree
         self._centre, self._half = (top + cut) / 2, (top - cut) / 2
         self._rows = (
             laplacian.indptr.astype(np.int64),

@@ -27,6 +27,8 @@ log = logging.getLogger("ohmline.kernel.spectral")
 DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 FILL_LIMIT, FLOP = 100_000_000, 0.7
 """Entries that the factor for the shifted inverse may have, and what one operation of it costs in products."""
+POLISH = (8, 4, 2)
+"""Degrees of the filters that clear pairs of rounding."""
 ATTEMPTS = 5
 """Cuts that are tried before the search is given up."""
 
@@ -203,12 +205,13 @@ def _searched(
             operator, start, k, known_turned, most=most, accuracy=1e-14, rng=rng, advance=advance
         )
         values, vectors, worst = _rotated(turned, found.vectors)
-        if worst > tolerance * top and inverse is None:
-            # The large values of a steep filter blur the last digits; a flat one brings them back.
-            flat = ChebyshevFilter(turned, cut, top)(np.ascontiguousarray(vectors))
-            flat -= known_turned @ (known_turned.T @ flat)
-            values, vectors, worst = _rotated(turned, linalg.qr(flat, mode="economic")[0])
-        if worst <= tolerance * top and values[-1] < cut:
+        for degree in POLISH:
+            # The large values of a steep filter blur the last digits; flat ones bring them back.
+            if worst > tolerance * top:
+                flat = ChebyshevFilter(turned, cut, top, degree=degree)(np.ascontiguousarray(vectors))
+                flat -= known_turned @ (known_turned.T @ flat)
+                values, vectors, worst = _rotated(turned, linalg.qr(flat, mode="economic")[0])
+        if (found.converged or worst <= tolerance * top) and values[-1] < cut:
             break
         cut = max(cut, float(values[-1])) * 1.5  # the cut fell inside the wanted part: widen
         if inverse is not None:
