@@ -23,7 +23,7 @@ from ohmline.learn.blend.members import (
     stands_on,
     together,
 )
-from ohmline.learn.blend.opinions import opinions_on, opinions_on_many
+from ohmline.learn.blend.opinions import TellsChances, opinions_on, opinions_on_many
 from ohmline.learn.blend.product import Product
 from ohmline.learn.blend.saved import put_tally, saved_way
 from ohmline.learn.blend.ways import Opinions, Tally, Way
@@ -92,6 +92,8 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
         self._table.admit_all(met)
         self._codes = {label: k for k, label in enumerate(self._table.names)}
         self._tally = self.way.start(len(self.learners))
+        self._tells = tuple(isinstance(member, TellsChances) for member in self.learners)
+        self._order = order_of_learning(self.learners)
 
     @property
     def nodes(self) -> NodeIndex | None:
@@ -167,35 +169,33 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
         with self.alone():
             label = plain_label(y)
             if label is None:
-                return self._teach(x, None, lambda: None)
+                return self._teach(x, None)
             code = self._table.find(label)
             opinions = self._opinions(x)
             said = leaders(self.way.join(self._tally, opinions), opinions.silent)[0][0]
             tally = self.way.learned(self._tally, opinions, code)
-
-            def write_down() -> None:
+            with self._still:  # what is read meanwhile is of one moment
+                update = self._teach(x, label)
                 self._tally = tally
                 if code < 0:
-                    self._codes = {**self._codes, label: self._table.admit(label)}
-
-            update = self._teach(x, label, write_down)
+                    with undisturbed():
+                        self._codes = {**self._codes, label: self._table.admit(label)}
+                        self._order = order_of_learning(self.learners)
             return Update(bool(code < 0 or said != code), update.updated, update.progress)
 
-    def _teach(self, x: Any, y: Any, write_down: Callable[[], None]) -> Update:
-        """All members learn, or none of them; then it is written down."""
-        order = order_of_learning(self.learners)
+    def _teach(self, x: Any, y: Any) -> Update:
+        """All members learn, or none of them."""
+        order = self._order
         put_back = together([self.learners[k].checkpoint() for k in order[:-1]])
         try:
             updates = [self.learners[k].learn_one(x, y) for k in order]
         except BaseException:
             put_back()
             raise
-        with undisturbed(), self._still:
-            write_down()
         return Update(None, any(u.updated for u in updates), float(sum(u.progress for u in updates)))
 
     def _opinions(self, x: Any) -> Opinions:
-        return opinions_on(self.learners, x, self._codes, self.way.needs_chances)
+        return opinions_on(self.learners, self._tells, x, self._codes, self.way.needs_chances)
 
     def labelled(self) -> Bools | None:
         """For each position whether its node has a label; None where no member remembers it."""

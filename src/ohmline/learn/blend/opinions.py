@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -23,16 +23,23 @@ class TellsChances(Protocol):
 
 
 def opinions_on(
-    members: Sequence[OnlineLearner[Any, Any]], x: Any, codes: dict[Any, int], chances: bool
+    members: Sequence[OnlineLearner[Any, Any]],
+    tells: Sequence[bool],
+    x: Any,
+    codes: dict[Any, int],
+    chances: bool,
 ) -> Opinions:
-    """What the members say of one thing; without `chances` their probabilities are even."""
+    """What the members say of one thing; without `chances` their probabilities are even.
+
+    `tells` says which of them are `TellsChances`: to look is slower than to ask.
+    """
     said = np.full((len(members), 1), -1)
     table = np.full((len(members), 1, len(codes)), 1 / max(len(codes), 1))
     for k, member in enumerate(members):
         if not chances:
             said[k, 0] = codes.get(member.predict_one(x), -1)
-        elif isinstance(member, TellsChances):
-            told = member.predict_proba_one(x)
+        elif tells[k]:
+            told = cast(TellsChances, member).predict_proba_one(x)
             if told:
                 table[k, 0], said[k, 0] = _row(told, codes), codes.get(max(told, key=told.__getitem__), -1)
         else:

@@ -40,7 +40,7 @@ class OnlineLogistic(ManyClassLearner):
     """Multinomial logistic regression on the rows of nodes, by steps that adapt to each weight (AdaGrad).
 
     The probability of class c at a node with row x is proportional to exp(b_c + w_c . x), over the classes seen so
-    far. A label moves every weight against the slope of -log(probability of the label), by `rate` divided by the root
+    far. A label moves every weight against the slope of -log(probability of the label), by a step divided by the root
     of the sum of its squared slopes so far; a rare word so keeps large steps. After it, `replays` labels that were
     learned before, drawn at random, are learned once more: few labels are worth several passes.
 
@@ -59,7 +59,8 @@ class OnlineLogistic(ManyClassLearner):
     classes
         The classes, if they are known: another label is then an error. None (default) learns them as they come.
     rate
-        The length of a weight's first step, above 0. Default 0.1.
+        By how much the first label moves the score of its class at a row of mean size, above 0: a step of a weight is
+        this divided by 1 + the mean of the rows' sums of absolute entries. Default 3.
     replays
         How many earlier labels are learned again after each, at least 0. Default 10.
 
@@ -98,7 +99,7 @@ class OnlineLogistic(ManyClassLearner):
         features: NodeFeatures,
         classes: Iterable[Any] | None = None,
         *,
-        rate: float = 0.1,
+        rate: float = 3.0,
         replays: int = 10,
     ) -> None:
         self.features = expect_features(features)
@@ -109,7 +110,7 @@ class OnlineLogistic(ManyClassLearner):
             np.array(features.indptr),
             np.array(features.indices),
             np.array(features.values),
-            self.rate,
+            self.rate / (1 + float(np.abs(features.values).sum()) / max(features.graph.n, 1)),
             self.replays,
         )
         n, c = features.graph.n, len(self._table)

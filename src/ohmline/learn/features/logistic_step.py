@@ -4,7 +4,7 @@
 |---|---|
 | w_c, b_c | column c of `weights`; its last row is the bias |
 | G_c | `squares`, the sums of the squared slopes of each weight |
-| eta | `rate` |
+| eta | `step` |
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LogisticSpace(NamedTuple):
     indptr: Ints
     indices: Ints
     values: Floats
-    rate: float
+    step: float
     replays: int
 
 
@@ -99,7 +99,7 @@ def descend(space: LogisticSpace, state: LogisticState, x: int, y: int, chance: 
             slope = (chance[c] - (1.0 if c == y else 0.0)) * value
             if slope != 0.0:
                 state.squares[j, c] += slope * slope
-                change = space.rate * slope / np.sqrt(state.squares[j, c])
+                change = space.step * slope / np.sqrt(state.squares[j, c])
                 state.weights[j, c] -= change
                 moved += change * change
     return moved

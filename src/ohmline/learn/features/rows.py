@@ -10,8 +10,8 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from ohmline.arrays import AnyArray, Floats, finite, matrix, read_only, refuse_masked
-from ohmline.checks import flag, room, shown
+from ohmline.arrays import AnyArray, Floats, finite, matrix, read_only, refuse_masked, vector, whole_numbers
+from ohmline.checks import count, flag, room, shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.nodes import NodeIndex
@@ -65,6 +65,46 @@ class NodeFeatures:
         self.values = read_only(entries.data)
         self.width = int(entries.shape[1])
         """How many features there are."""
+
+    @classmethod
+    def of_entries(
+        cls,
+        values: AnyArray,
+        indices: AnyArray,
+        indptr: AnyArray,
+        *,
+        graph: Graph,
+        width: int,
+        is_sparse: bool = True,
+        names: list[Hashable] | None = None,
+    ) -> NodeFeatures:
+        """From the arrays of compressed sparse rows, each checked.
+
+        Parameters
+        ----------
+        values, indices, indptr
+            The entries, the column of each, and where each row begins.
+        graph
+            The graph whose nodes they belong to.
+        width
+            How many features there are.
+        is_sparse
+            Whether models of other libraries are given sparse rows. Default True.
+        names
+            The names of the features; None (default) for their numbers.
+        """
+        expect_graph(graph)
+        width = count(width, "width", least=1)
+        starts = whole_numbers(indptr, "indptr", low=0, high=len(values), length=graph.n + 1)
+        columns = whole_numbers(indices, "indices", low=0, high=width - 1, length=len(values))
+        if starts[0] != 0 or starts[-1] != len(columns) or np.any(np.diff(starts) < 0):
+            raise ShapeError("indptr must ascend from 0 to the number of entries; the rows are damaged")
+        if names is not None and len(names) != width:
+            raise ShapeError(f"{width} features and {len(names)} names; give one for each")
+        shape = (graph.n, width)
+        found = cls(sparse.csr_array((vector(values, "values"), columns, starts), shape=shape), graph)
+        found.is_sparse, found.names = flag(is_sparse, "is_sparse"), names
+        return found
 
     @property
     def nodes(self) -> NodeIndex:
