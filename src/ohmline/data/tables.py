@@ -23,6 +23,8 @@ class GraphTable(NamedTuple):
     labels: Ints
     """-1 where a node has none."""
     class_names: tuple[str, ...]
+    features: sparse.csr_array | None = None
+    """One row per node, where the source has any."""
 
     @classmethod
     def of(
@@ -32,6 +34,7 @@ class GraphTable(NamedTuple):
         labels: AnyArray,
         class_names: tuple[str, ...],
         weight: Floats | None = None,
+        features: sparse.csr_array | None = None,
     ) -> GraphTable:
         """From pairs in any order; unweighted pairs may repeat."""
         pairs = np.sort(np.asarray(ends, dtype=np.int64).reshape(-1, 2), axis=1)
@@ -45,11 +48,12 @@ class GraphTable(NamedTuple):
         else:
             order = np.lexsort((pairs[:, 1], pairs[:, 0]))
             pairs, weight = pairs[order], weight[order]
-        return cls(n, pairs[:, 0], pairs[:, 1], weight, np.asarray(labels, dtype=np.int64), class_names)
+        codes = np.asarray(labels, dtype=np.int64)
+        return cls(n, pairs[:, 0], pairs[:, 1], weight, codes, class_names, features)
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the nodes, the edges and the labels."""
+        """A digest of the nodes, the edges and the labels; features have the checksums of their files."""
         return fingerprint(np.array([self.n]), np.stack([self.source, self.target], axis=1), self.labels)
 
     def dataset(self, name: str, source: str) -> Dataset:
@@ -58,7 +62,8 @@ class GraphTable(NamedTuple):
         upper = sparse.coo_array((weight, (self.source, self.target)), shape=(self.n, self.n))
         graph = Graph.from_scipy(upper + upper.T)
         names = (*self.class_names, None)  # code -1 is the last entry
-        return Dataset(name, graph, [names[code] for code in self.labels.tolist()], self.class_names, source)
+        labels = [names[code] for code in self.labels.tolist()]
+        return Dataset(name, graph, labels, self.class_names, source, self.features)
 
 
 class PictureTable(NamedTuple):
