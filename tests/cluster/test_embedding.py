@@ -80,3 +80,16 @@ def test_isolated_nodes_and_several_components(cluster: Cluster, tmp_path: Path)
     kernel = ohm.SpectralKernel(graph, rank=9)
     rows = np.array([kernel.features(k) for k in range(10)])
     np.testing.assert_allclose(features @ features.T, rows @ rows.T, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_what_did_not_converge_is_kept_and_said(
+    cluster: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    edges = write_parts(ohm.graph.generate.ring(30).graph, tmp_path / "edges", 2)
+    with caplog.at_level("WARNING"):
+        found = embed(edges, tmp_path / "out", cluster, rank=3, tolerance=1e-300)
+    assert found.about["converged"] is False
+    assert "did not converge" in caplog.text
+    assert found.rows == 30
+    assert len(found.about["residuals"]) == 3

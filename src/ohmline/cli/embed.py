@@ -87,6 +87,7 @@ def embed(
         "parts": len(found.parts),
         "eigenvalues": found.about["eigenvalues"],
         "residual": max(found.about["residuals"]),
+        "converged": found.about.get("converged", True),
         "out": str(out),
         "seed": seed,
         "seconds": round(time.monotonic() - begun, 3),
@@ -95,6 +96,8 @@ def embed(
         print_json(document)
     else:
         print(f"{found.rows:,} nodes, {rank} features each, largest residual {document['residual']:.2g}")
+        if not document["converged"]:
+            print("The search did not converge: eigenpairs are as good as their residuals say; lower --rank")
         print(f"The features are in {in_one_line(str(out))}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any, Literal
 
@@ -15,9 +16,11 @@ from ohmline.cluster.matrices import laplacian
 from ohmline.cluster.parts import edge_parts
 from ohmline.cluster.spread import CHECKPOINT, SpreadRows
 from ohmline.cluster.tables import write_features
-from ohmline.errors import KernelError, ParameterError
+from ohmline.errors import ParameterError
 from ohmline.kernel.subspace import filtered_subspace
 from ohmline.progress import Advance, reporting
+
+log = logging.getLogger(__name__)
 
 LIVE = 6
 """Blocks of columns that are there at once in the iteration."""
@@ -91,7 +94,8 @@ def embed(
     Returns
     -------
     Manifest
-        The parts; `about` has the eigenvalues, the residuals and the number of products.
+        The parts; `about` has the eigenvalues, the residuals, the number of products, and whether all residuals are
+        within the tolerance: what did not converge is kept and said, not thrown away.
     """
     instance(cluster, Cluster, "cluster", "make one with Cluster.connect or Cluster.local")
     d, seed = count(rank, "rank", least=1), seed_of(seed)
@@ -121,9 +125,10 @@ def embed(
                     rows, d, top, tolerance=tolerance, seed=seed, heard=lambda products, residual: advance(1)
                 )
             if not found.converged:
-                raise KernelError(
-                    f"the {d} smallest eigenpairs did not converge: after {found.products} products the largest "
-                    f"residual is {found.residuals.max():.3g}; raise tolerance, or lower rank"
+                log.warning(
+                    "the %d smallest eigenpairs did not converge: after %d products the largest residual is %.3g; what "
+                    "was found is kept with its residuals; raise the tolerance, or lower the rank",
+                    *(d, found.products, found.residuals.max()),
                 )
             values = np.maximum(found.values, 0.0)
             signs = np.where(rows.extremes(found.vectors) < 0, -1.0, 1.0)
@@ -138,6 +143,7 @@ def embed(
             "shift": shift,
             "eigenvalues": values.tolist(),
             "residuals": found.residuals.tolist(),
+            "converged": found.converged,
             "products": found.products,
             "lost_workers": losses,
         }
