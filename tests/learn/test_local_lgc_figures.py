@@ -183,9 +183,7 @@ def test_the_plain_push_is_the_same_learner_without_its_correction() -> None:
     order = np.random.default_rng(0).permutation(club.graph.n)
     plain = ohm.LocalLGC(club.graph, [0, 1])
     state = plain.state
-    mistakes = play_plain(
-        plain.space, state.precision, state.label, state.solve, order, club.labels, np.arange(2)
-    )
+    mistakes = play_plain(plain.space, state.nodes, state.solve, order, club.labels, np.arange(2))
     exact = ohm.LocalLGC(club.graph, [0, 1], tolerance=1e-12, caution=float("inf"))
     trace = ohm.play(exact, ohm.Stream(order, club.labels[order]))
     assert mistakes == trace.mistakes

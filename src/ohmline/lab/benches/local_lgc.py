@@ -9,14 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from ohmline import data
-from ohmline.arrays import Floats, Ints
+from ohmline.arrays import Ints
 from ohmline.compiled import compiled
 from ohmline.game import Stream, play
 from ohmline.graph import Graph, knn
 from ohmline.lab.bench import Bench, Measured, fastest, side_by_side, target
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.adjacency import Adjacency, diagonals
-from ohmline.learn.local_lgc.local_solve import push
+from ohmline.learn.local_lgc.adjacency import Adjacency
+from ohmline.learn.local_lgc.local_solve import UNLIMITED, push
 from ohmline.learn.local_lgc.scratch import LocalSolve, begin
 from ohmline.learn.local_lgc.state import LocalState, first_two
 from ohmline.learn.local_lgc.step import learn_class, look_at
@@ -43,8 +43,7 @@ def cases() -> list[tuple[str, Graph, Ints, float | None]]:
 @compiled
 def play_plain(
     adjacency: Adjacency,
-    precision: Floats,
-    label: Ints,
+    nodes: Any,
     solve: LocalSolve,
     order: Ints,
     truth: Ints,
@@ -54,16 +53,16 @@ def play_plain(
     mistakes = 0
     score = np.zeros(solve.score.shape[0])
     for t in order:
-        begin(adjacency, precision, solve, t)
-        push(adjacency, precision, solve, PLAIN, 1 << 62)
+        begin(adjacency, nodes, solve, t)
+        push(adjacency, nodes, solve, PLAIN, UNLIMITED, UNLIMITED)
         score[:] = 0.0
         for a in range(solve.found[0].touched):
             j = solve.touched[a]
-            if label[j] >= 0:
-                score[label[j]] += solve.x[j]
+            if nodes[j].label >= 0:
+                score[nodes[j].label] += nodes[j].x
         mistakes += first_two(score, known)[0] != truth[t]
-        label[t] = truth[t]
-        precision[t] += 1 / adjacency.mu
+        nodes[t].label = truth[t]
+        nodes[t].q += 1 / adjacency.mu
     return mistakes
 
 
@@ -131,10 +130,8 @@ def one_graph(name: str, graph: Graph, labels: Ints, least: float | None) -> dic
 
     def plain() -> int:
         learner = LocalLGC(numbered, ids)
-        adjacency, state = learner.space, learner.state
-        diagonals(adjacency, state.label, state.precision, np.arange(n))
-        known = np.arange(classes)
-        return play_plain(adjacency, state.precision, state.label, state.solve, order, labels, known)
+        state, known = learner.state, np.arange(classes)
+        return play_plain(learner.space, state.nodes, state.solve, order, labels, known)
 
     numbered = Graph.from_scipy(graph.adjacency)
     error, plain_error = ours().error_rate, plain() / n

@@ -15,7 +15,7 @@ from ohmline.errors import OhmlineError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State
-from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
+from ohmline.learn.local_lgc.adjacency import count_labels, renew_all
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
 from ohmline.learn.local_lgc.everywhere import (
@@ -29,15 +29,20 @@ from ohmline.learn.local_lgc.everywhere import (
 )
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
+from ohmline.learn.local_lgc.nodes import STALE, blank
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
 from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import chances_at, scores_at, survey
+from ohmline.learn.local_lgc.sweeps import LOOSER, MANY
 from ohmline.learn.local_lgc.worth import put_worths, worths_of
 from ohmline.learn.one_at_a_time import copied
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
 from ohmline.learn.snapshots import expect_fingerprint, expect_kind, expect_place
+
+USUAL = 3e-4
+"""The tolerance of local solves, unless told otherwise, on a graph that is not swept."""
 
 
 @final
@@ -155,11 +160,12 @@ class LocalLGC(ChangingLearner):
         *,
         ridge: float = 0.1,
         mu: float = 0.6,
-        tolerance: float = 3e-4,
+        tolerance: float | None = None,
         caution: float = 0.1,
         guess: bool = False,
         reach: bool = True,
         unit: float | None = None,
+        sweeps: bool | None = None,
     ) -> None:
         expect_graph(graph)
         if graph.signed and bool((graph.weights < 0).any()):
@@ -175,27 +181,25 @@ class LocalLGC(ChangingLearner):
         self._growing = GrowingGraph(graph, self.unit)
         self.ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
         self.mu = within(mu, "mu", least=1 / LARGEST, most=LARGEST)
-        self.tolerance, self.caution = (
-            within(tolerance, "tolerance"),
-            or_infinite(non_negative, caution, "caution"),
-        )
+        self.sweeps = graph.n > MANY if sweeps is None else flag(sweeps, "sweeps")
+        usual = LOOSER if self.sweeps else USUAL
+        self.tolerance = usual if tolerance is None else within(tolerance, "tolerance")
+        self.caution = or_infinite(non_negative, caution, "caution")
         self.guess, self.reach = flag(guess, "guess"), flag(reach, "reach")
         self.space = self._growing.adjacency(
-            self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach
+            self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach, self.sweeps
         )
         n, c = graph.n, len(self._table)
         self.state = LocalState(
-            np.zeros((n, c)),
-            np.full(n, -1),
+            np.zeros((n, c), np.float32 if self.sweeps else np.float64),
+            blank(n),
             np.zeros(c, np.int64),
             np.full(c, -1),
             np.ones(2),
-            np.zeros(n),
-            np.zeros(n, np.bool_),
             np.zeros(n, np.int64),
             LocalSolve.empty(n, c),
         )
-        diagonals(self.space, self.state.label, self.state.precision, np.arange(n))
+        renew_all(self.space, self.state.nodes)
 
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The estimate of f at `x`: one score per class, each in [0, 1], together at most 1.
@@ -240,7 +244,14 @@ class LocalLGC(ChangingLearner):
             scores = swept(self.space, self.state, classes)
             decide_all(self.space, self.state, scores, places, codes, margins)
             chances = chances_of(self.state, scores[places], codes)
-            proof = partial(proven, kept_space(self.space), kept_state(self.state), scores, places, codes)
+            proof = partial(
+                proven,
+                kept_space(self.space, self._growing.grown),
+                kept_state(self.state),
+                scores,
+                places,
+                codes,
+            )
         given = [self.decode(code) for code in self.state.label[places].tolist()]
         return Predictions(
             things, self.classes, codes, chances, margins, proof, calibrated=True, labels=given
@@ -290,11 +301,11 @@ class LocalLGC(ChangingLearner):
         n, c, state = len(self.nodes), len(self._table), self.state
         return [
             ("estimate", state.estimate[:n, :c]),
-            ("label", state.label[:n]),
+            ("label", state.label[:n].astype(np.int64)),
             ("counts", state.counts[:c]),
             ("order", state.order[:c]),
             ("sharpness", state.sharpness),
-            ("precision", state.precision[:n]),
+            ("precision", np.array(state.precision[:n])),
             ("stale", state.stale[:n]),
             *worths_of(state, n).items(),
         ]
@@ -313,6 +324,7 @@ class LocalLGC(ChangingLearner):
             "unit": np.array(self.unit),
             "guess": np.array(self.guess),
             "reach": np.array(self.reach),
+            "sweeps": np.array(self.sweeps),
             "added_nodes": np.array(written(self.nodes[self.graph.n :], "added nodes")),
             **self._growing.added(),
         }
@@ -356,9 +368,9 @@ class LocalLGC(ChangingLearner):
         n, c = len(self.nodes), len(self._table)
         fresh = copied(self.state._replace(solve=()))._replace(solve=self.state.solve)
         fresh.estimate[:n, :c] = found["estimate"]
-        for name in ("label", "precision", "stale"):
-            getattr(fresh, name)[:n] = found[name]
-        count_labels(self.space, fresh.label, fresh.labelled)
+        fresh.nodes["label"][:n], fresh.nodes["mark"][:n] = found["label"], np.where(found["stale"], STALE, 0)
+        renew_all(self.space, fresh.nodes)
+        count_labels(self.space, fresh.nodes, fresh.labelled)
         fresh.counts[:c], fresh.order[:c], fresh.sharpness[:] = (
             found["counts"],
             found["order"],
