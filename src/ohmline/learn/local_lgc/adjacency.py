@@ -47,9 +47,9 @@ class Adjacency(NamedTuple):
     most: int
     """A solve that predicts walks so many edges at most, beside those of the node itself."""
     most_learned: int
-    """The same for a solve that learns."""
-    sweeps: bool
-    """Whether all of F is swept each time the labels have doubled; see `sweeps.py`."""
+    """A solve that learns may walk so many divided by the number of labels, where that is more."""
+    sweeps: int
+    """How often all of F is swept each time the labels have doubled; see `sweeps.py`."""
     parent: Ints
     """Trees of the nodes that are connected: a node nearer to the root, or minus the size of the tree at its root."""
     extent: Ints

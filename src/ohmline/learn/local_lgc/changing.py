@@ -16,7 +16,7 @@ from ohmline.learn.belief import SparseBelief
 from ohmline.learn.classes import ManyClassLearner, writable
 from ohmline.learn.local_lgc.adjacency import precision_of
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
-from ohmline.learn.local_lgc.limits import within
+from ohmline.learn.local_lgc.limits import expect_room, within
 from ohmline.learn.local_lgc.nodes import STALE, longer_nodes, relabelled
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
 from ohmline.learn.local_lgc.scratch import UNFINISHED, UNKNOWN, LocalSolve
@@ -166,6 +166,7 @@ class ChangingLearner(ManyClassLearner):
         if fresh and need <= held:
             return old
         columns = max(need, 2 * held) if fresh else need
+        expect_room(len(old.nodes), columns, single=old.estimate.itemsize == 4)
         estimate = np.zeros((len(old.nodes), columns), old.estimate.dtype)
         estimate[:, : len(keep)] = old.estimate[:, keep]
         counts, order = np.zeros(columns, np.int64), np.full(columns, -1)

@@ -122,9 +122,10 @@ def chances_of(state: LocalState, scores: Floats, codes: Ints) -> Floats:
 
     As `chances` has them for one node.
     """
-    mass = scores.sum(axis=1, keepdims=True)
     if not scores.shape[1]:
         return scores.copy()
+    scores = scores.astype(np.float64)
+    mass = scores.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = scores / mass + FLOOR
         found: Floats = (share / share.max(axis=1, keepdims=True)) ** state.sharpness[0]

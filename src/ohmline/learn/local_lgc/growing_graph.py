@@ -50,7 +50,7 @@ class GrowingGraph:
         caution: float,
         guess: bool,
         reach: bool,
-        sweeps: bool,
+        sweeps: int,
     ) -> Adjacency:
         """The graph as it started."""
         graph, weights = self._graph, self._graph.weights

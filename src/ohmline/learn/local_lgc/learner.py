@@ -10,7 +10,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, non_negative
-from ohmline.checks import flag, or_infinite, shown
+from ohmline.checks import count, flag, or_infinite, room, shown
 from ohmline.errors import OhmlineError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
@@ -28,13 +28,13 @@ from ohmline.learn.local_lgc.everywhere import (
     swept,
 )
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
-from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
+from ohmline.learn.local_lgc.limits import LARGEST, check_weights, expect_room, unit_of, within
 from ohmline.learn.local_lgc.nodes import STALE, blank
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
 from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import chances_at, scores_at, survey
-from ohmline.learn.local_lgc.sweeps import LOOSER, MANY
+from ohmline.learn.local_lgc.sweeps import LOOSER, MANY, SWEEPS
 from ohmline.learn.local_lgc.worth import put_worths, worths_of
 from ohmline.learn.one_at_a_time import copied
 from ohmline.learn.predictions import Predictions
@@ -165,7 +165,7 @@ class LocalLGC(ChangingLearner):
         guess: bool = False,
         reach: bool = True,
         unit: float | None = None,
-        sweeps: bool | None = None,
+        sweeps: int | None = None,
     ) -> None:
         expect_graph(graph)
         if graph.signed and bool((graph.weights < 0).any()):
@@ -181,7 +181,8 @@ class LocalLGC(ChangingLearner):
         self._growing = GrowingGraph(graph, self.unit)
         self.ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
         self.mu = within(mu, "mu", least=1 / LARGEST, most=LARGEST)
-        self.sweeps = graph.n > MANY if sweeps is None else flag(sweeps, "sweeps")
+        usually = SWEEPS if graph.n > MANY else 0
+        self.sweeps = usually if sweeps is None else count(sweeps, "sweeps")
         usual = LOOSER if self.sweeps else USUAL
         self.tolerance = usual if tolerance is None else within(tolerance, "tolerance")
         self.caution = or_infinite(non_negative, caution, "caution")
@@ -190,8 +191,10 @@ class LocalLGC(ChangingLearner):
             self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach, self.sweeps
         )
         n, c = graph.n, len(self._table)
+        single = self.sweeps > 0 and n > MANY
+        expect_room(n, c, single=single)
         self.state = LocalState(
-            np.zeros((n, c), np.float32 if self.sweeps else np.float64),
+            np.zeros((n, c), np.float32 if single else np.float64),
             blank(n),
             np.zeros(c, np.int64),
             np.full(c, -1),
@@ -235,12 +238,15 @@ class LocalLGC(ChangingLearner):
 
     def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
         n, classes = len(places), len(self._table)
+        room(8.0 * n * (classes + 3), f"a table of {n} nodes and {classes} classes")
         codes, margins = np.empty(n, np.int64), np.empty(n)
         if one_by_one(self.space, n):
             certain, chances = np.empty(n, np.bool_), np.empty((n, classes))
             survey(self.space, self.state, places, codes, margins, certain, chances)
             proof = certain.copy
         else:
+            everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
+            room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
             scores = swept(self.space, self.state, classes)
             decide_all(self.space, self.state, scores, places, codes, margins)
             chances = chances_of(self.state, scores[places], codes)

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ohmline.compiled import Stopped, internal
+from ohmline.compiled import Stopped, internal, prefetch
 from ohmline.learn.local_lgc.adjacency import Adjacency, width_of
 from ohmline.learn.local_lgc.global_solve import solve_globally
-from ohmline.learn.local_lgc.nodes import QUEUED, SEEN, lift_mark, put_mark
+from ohmline.learn.local_lgc.nodes import LINE, NODE, QUEUED, SEEN, lift_mark, put_mark
 from ohmline.learn.local_lgc.scratch import BREATH, LocalSolve, leave, listen
 
 COARSEST = 1e-2
@@ -40,8 +40,10 @@ WORK = 64
 
 MOST_EDGES = 2000
 """A solve that predicts walks so many edges at most, beside those of the node itself."""
-MOST_LEARNED = 8000
-"""A solve that learns walks so many edges at most: what it leaves out, later predictions do not hear of."""
+MOST_LEARNED = 400_000
+"""A solve that learns may walk more of them: so many divided by the labels there are. What the first labels leave out,
+later predictions do not hear of."""
+NODE_BYTES = NODE.itemsize
 UNLIMITED = 1 << 62
 """More edges than any solve walks."""
 SETTLED, GLOBAL, CUT_SHORT = 0, 1, 2
@@ -60,6 +62,7 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
     capacity = queue.shape[0]
     count, edges, left = solve.found[0].touched, 0, limit - solve.found[0].edges
     head, waiting, cut = 0, 0, False
+    records, starts, lists = nodes.ctypes.data, start.ctypes.data, neighbour.ctypes.data
     for a in range(count):
         j = touched[a]
         if nodes[j].r > tolerance * width_of(adjacency, nodes, j):
@@ -72,7 +75,14 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
         head = head + 1 if head + 1 < capacity else 0
         waiting -= 1
         lift_mark(nodes, j, QUEUED)
+        # The next two nodes are on their way from memory while this one is pushed.
+        if waiting > 1:
+            prefetch(starts + 8 * queue[head + 1 if head + 1 < capacity else 0], 8)
+        if waiting > 0:
+            prefetch(lists + neighbour.itemsize * start[queue[head]], LINE)
         first, last = start[j], stop[j]
+        for p in range(first, last):
+            prefetch(records + NODE_BYTES * neighbour[p], 8)
         if edges + last - first > left:
             cut = True
             continue

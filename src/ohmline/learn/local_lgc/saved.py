@@ -13,7 +13,7 @@ from ohmline.learn.local_lgc.adjacency import renew_all
 from ohmline.learn.local_lgc.nodes import nodes_of
 from ohmline.learn.local_lgc.worth import worths_off
 from ohmline.learn.ranges import Range, in_range
-from ohmline.learn.snapshots import saved_flag, saved_list, saved_number, take
+from ohmline.learn.snapshots import saved_count, saved_flag, saved_list, saved_number, take
 
 KIND = "LocalLGC"
 NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")
@@ -22,7 +22,7 @@ MISMATCH = 1e-6
 """How far what is due may be off, relative to what it is the difference of."""
 FLAGS = ("guess", "reach")
 """Those that are on or off."""
-LATER = {"sweeps": np.array(False)}
+LATER = {"sweeps": np.array(0)}
 """What snapshots of earlier versions lack, and how those learners were."""
 
 
@@ -36,9 +36,11 @@ class Added(NamedTuple):
 
 def saved_options(state: State) -> dict[str, Any]:
     """The parameters, as the learner's class takes them."""
-    return {name: saved_number(state, KIND, name) for name in NUMBERS} | {
-        name: saved_flag(LATER | state, KIND, name) for name in (*FLAGS, *LATER)
-    }
+    return (
+        {name: saved_number(state, KIND, name) for name in NUMBERS}
+        | {name: saved_flag(state, KIND, name) for name in FLAGS}
+        | {name: saved_count(LATER | state, KIND, name) for name in LATER}
+    )
 
 
 def saved_growth(state: State, n: int) -> Added:

@@ -7,11 +7,14 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import internal
+from ohmline.compiled import internal, prefetch
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.nodes import STALE
 from ohmline.learn.local_lgc.scratch import LocalSolve
+
+AHEAD = 8
+"""The rows of F of so many nodes are on their way from memory at a time."""
 
 
 class LocalState(NamedTuple):
@@ -56,7 +59,11 @@ def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
     base[:] = 0.0
     score[:] = 0.0
     residual, negative = 0.0, 0.0
-    for a in range(solve.found[0].touched):
+    count, rows, width = solve.found[0].touched, estimate.ctypes.data, classes * estimate.itemsize
+    for a in range(count):
+        if a + AHEAD < count:
+            prefetch(rows + solve.touched[a + AHEAD] * width, 1)
+            prefetch(rows + solve.touched[a + AHEAD] * width + width - 1, 1)
         j = solve.touched[a]
         label, r = nodes[j].label, nodes[j].r
         if label >= 0:
