@@ -111,3 +111,11 @@ class SourceError(OhmlineError):
 
 class ServiceError(OhmlineError):
     """A service cannot be reached, or gave something that is no answer."""
+
+
+class DeviceError(OhmlineError, RuntimeError):
+    """A GPU is not there, is full, or has failed."""
+
+
+class ClusterError(OhmlineError):
+    """A cluster cannot be reached, has lost its workers, or has too little memory for what it was asked."""

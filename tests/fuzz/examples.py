@@ -40,6 +40,7 @@ MODULES = (
 )
 RECORDS = frozenset(
     [
+        "EstimatedDiagonal",
         "Update",
         "View",
         "Certainty",
@@ -68,6 +69,7 @@ RECORDS = frozenset(
         "Projected",
         "SufficientScale",
         "EnergyParts",
+        "ExpectedMistakes",
         "LeastEnergy",
         "Entry",
         "KernelFunction",
@@ -199,6 +201,8 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "SharedLGC": lambda: taught(ohm.SharedLGC(spectral())),
     "LocalLGC": lambda: taught(ohm.LocalLGC(graph())),
     "NearestNeighbour": lambda: taught(ohm.NearestNeighbour(graph())),
+    "SpanningTree": lambda: taught(ohm.SpanningTree(graph())),
+    "WeightedTree": lambda: taught(ohm.WeightedTree(graph(), trees=3)),
     "Halving": lambda: taught(ohm.Halving(graph(), 2)),
     "OneVsRest": lambda: taught(ohm.OneVsRest(lambda: ohm.Perceptron(biased()))),
     "OnlineManifold": manifold,
@@ -212,6 +216,8 @@ OVER: dict[str, Callable[[], Any]] = {
     "SharedLGC": spectral,
     "LocalLGC": graph,
     "NearestNeighbour": graph,
+    "SpanningTree": graph,
+    "WeightedTree": graph,
     "Halving": graph,
     "OneVsRest": lambda: lambda: ohm.Perceptron(biased()),
     "OnlineManifold": lambda: ohm.RBF(1.0),
@@ -242,6 +248,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "KernelWithTerms": biased,
     "SolverKernel": lambda: ohm.SolverKernel(graph(), b=1.0),
     "SpectralKernel": spectral,
+    "TreeKernel": lambda: ohm.TreeKernel(graph()),
     "PointKernel": lambda: ohm.RBF(1.0).over(points()),
     "RBF": lambda: ohm.RBF(1.0),
     "Constant": lambda: ohm.Constant(1.0),
@@ -428,6 +435,10 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "SpectralKernel": {"rank": lambda: 3},
     "LocalLGC.add_node": {"node": lambda: "new"},
     "LocalLGC.forget_one": {"x": lambda: 0},
+    "SpanningTree.forget_one": {"x": lambda: 0},
+    "WeightedTree.forget_one": {"x": lambda: 0},
+    "SpanningTree.codes_of": {"labels": lambda: ["p"]},
+    "WeightedTree.codes_of": {"labels": lambda: ["p"]},
     "NodeIndex.with_node": {"node": lambda: "new"},
     "ExponentialEmbedding": {"a": lambda: 1.0, "nodes": lambda: None},
     "ExponentialEmbedding.from_distances": {"a": lambda: 1.0, "nodes": lambda: None},
@@ -450,6 +461,12 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "suggest": {"query": ohm.Uncertainty, "k": lambda: 2, "learner": lambda: taught(ohm.LocalLGC(graph()))},
     "play_active": {"query": ohm.Random, "learner": lambda: ohm.Projection.one_proj(biased())},
     "play_adversary": {"learner": lambda: ohm.Perceptron(biased())},
+    "play_orders": {
+        "learner": lambda: ohm.Perceptron(biased()),
+        "labels": lambda: {0: 1, 1: 1, 2: 1, 3: -1, 4: -1, 5: -1},
+        "orders": lambda: [[0, 1, 2], [2, 1, 5]],
+    },
+    "Orders": {"mistaken": lambda: np.zeros((2, 3), bool)},
     "read_points": {"path": file("points.csv", "p,q,label\n0,1,a\n1,0,b\n"), "label": lambda: "label"},
     "tune": {"make": lambda: lambda mu: ohm.OnlineLGC(spectral(), mu), "jobs": lambda: 1},
     "write": {"path": lambda: "written.csv"},
@@ -507,7 +524,14 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "LocalLGC.codes_of": {"labels": lambda: ["p"]},
     "GraphPerceptronBound": {"concept": lambda: None},
 }
-for _name in ("KernelWithTerms", "SolverKernel", "SpectralKernel", "PointKernel", "LaplacianKernel"):
+for _name in (
+    "KernelWithTerms",
+    "SolverKernel",
+    "SpectralKernel",
+    "PointKernel",
+    "LaplacianKernel",
+    "TreeKernel",
+):
     SPECIAL[f"{_name}.sqnorm"] = {"u": lambda: signs().astype(float)}
     SPECIAL[f"{_name}.plus"] = {"b": lambda: 1.0, "c": lambda: 1.0}
 for _name in LEARNERS:

@@ -8,6 +8,8 @@ from ohmline.game.images import Images as Images
 from ohmline.game.measures import Confusion as Confusion
 from ohmline.game.measures import Measures as Measures
 from ohmline.game.measures import measure as measure
+from ohmline.game.orders import Orders as Orders
+from ohmline.game.orders import play_orders as play_orders
 from ohmline.game.play import play as play
 from ohmline.game.stream import Stream as Stream
 from ohmline.game.trace import Trace as Trace

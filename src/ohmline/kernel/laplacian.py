@@ -11,6 +11,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ohmline.arrays import Floats, Ints, vector
+from ohmline.device import Device, choose
+from ohmline.device.inverse import positive_inverse
 from ohmline.errors import KernelError
 from ohmline.graph.elimination import BLUR, EPS, diagonal_rounding, grounded_inverse, probed_error
 from ohmline.graph.graph import Graph, expect_graph
@@ -47,6 +49,9 @@ class LaplacianKernel(GraphKernel):
     ----------
     graph
         The graph, with positive or signed weights.
+    device
+        Where the inverse is computed: "cpu" (default), "gpu" or "auto". Entries agree to `entry_error`, which is
+        measured on the result wherever it comes from.
 
     Examples
     --------
@@ -59,8 +64,9 @@ class LaplacianKernel(GraphKernel):
     12.0
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, device: str | Device = "cpu") -> None:
         self.graph = expect_graph(graph)
+        self.device = choose(device)
 
     @property
     def space(self) -> Dense:
@@ -96,7 +102,7 @@ class LaplacianKernel(GraphKernel):
     def _invert(self, members: Ints, laplacian: sparse.csr_array) -> tuple[Floats, float]:
         """The pseudoinverse of one component, and the largest error of its entries."""
         null = self._null(members)
-        matrix = _pseudoinverse(laplacian.toarray(), null)
+        matrix = _pseudoinverse(laplacian.toarray(), null, self.device)
         error = (
             np.inf if matrix is None else probed_error(laplacian, matrix, null, diagonal_rounding(laplacian))
         )
@@ -208,13 +214,30 @@ def balanced_component(graph: Graph) -> Ints | None:
     return None
 
 
-def _pseudoinverse(laplacian: Floats, null: Floats | None) -> Floats | None:
+def _pseudoinverse(laplacian: Floats, null: Floats | None, device: Device) -> Floats | None:
     """The pseudoinverse of a positive semidefinite matrix with a known null vector; None if that fails."""
     scale = float(np.trace(laplacian)) / len(laplacian)
     if null is not None:
         # Scaling the added projector to the matrix keeps the factor well conditioned.
         laplacian += scale * np.outer(null, null)
-    factor, failed = linalg.lapack.dpotrf(laplacian.T, lower=0, overwrite_a=True, clean=False)
+    inverse = _inverse(laplacian) if not device.is_gpu else _inverse_on(laplacian, device)
+    if inverse is not None and null is not None:
+        inverse -= np.outer(null / scale, null)
+    return inverse
+
+
+def _inverse_on(matrix: Floats, device: Device) -> Floats | None:
+    """The inverse of a positive definite matrix by a GPU; None if it is not one."""
+    n = len(matrix)
+    device.room(4 * 8.0 * n * n, f"the exact kernel of {n} nodes")
+    with device.guarded(f"the exact kernel of {n} nodes"):
+        found = positive_inverse(device.put(matrix), device)
+        return None if found is None else np.ascontiguousarray(device.get(found))
+
+
+def _inverse(matrix: Floats) -> Floats | None:
+    """The inverse of a positive definite matrix, in its place, by LAPACK; None if it is not one."""
+    factor, failed = linalg.lapack.dpotrf(matrix.T, lower=0, overwrite_a=True, clean=False)
     if failed:
         return None
     inverse, failed = linalg.lapack.dpotri(factor, lower=0, overwrite_c=True)
@@ -222,8 +245,6 @@ def _pseudoinverse(laplacian: Floats, null: Floats | None) -> Floats | None:
         return None
     inverse = inverse.T  # C order: the factor of the transpose filled the upper triangle
     _mirror(inverse)
-    if null is not None:
-        inverse -= np.outer(null / scale, null)
     return np.ascontiguousarray(inverse)
 
 

@@ -14,15 +14,18 @@ REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
     "event": "foundation",
+    "gpu": "gpu",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
     "local-lgc": "local_lgc",
     "manifold": "manifold",
+    "million": "million",
     "play-perceptron": "foundation",
     "pounce": "pounce",
     "predict": "predict",
     "serve": "ohmline.service.benches",
     "suggest": "suggest",
+    "trees": "trees",
 }
 """Benchmark name -> module whose `BENCHES` holds it; without a dot it lies under `ohmline.lab.benches`."""
 

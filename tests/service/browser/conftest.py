@@ -1,4 +1,5 @@
-"""One browser and one server for all tests of the page."""
+"""One browser and one server for the tests of a file. None outlives it: the browser's driver keeps an event loop
+running in the thread of the tests, where nobody else could then start one."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ PROJECT, SHARED = "papers", "shared"
 BY_THEMSELVES = {"leased", "released", "audit-begun", "audit-ended"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real Chromium."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -27,7 +28,7 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def place(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a project for one person, and one where two are asked for each node."""
     folder = tmp_path_factory.mktemp("browser")

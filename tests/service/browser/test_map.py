@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from service.browser.conftest import PROJECT
-from service.browser.visiting import Visit
+from service.browser.visiting import CLASSES, Visit
+from service.running import Running
 
 pytestmark = pytest.mark.slow
 Events = Callable[..., list[dict[str, Any]]]
@@ -98,7 +99,11 @@ def test_click_opens_a_node_and_its_text_stays_text(visit: Callable[..., Visit],
 
 
 @pytest.mark.parametrize("mode", ["prediction", "confidence", "wanted"])
-def test_every_colouring_draws(visit: Callable[..., Visit], admin: str, mode: str) -> None:
+def test_every_colouring_draws(visit: Callable[..., Visit], place: Running, admin: str, mode: str) -> None:
+    for node, label in zip(["p0", "p1"], CLASSES, strict=False):  # Without a label nothing is predicted.
+        place.admin.post(
+            place.url("/labels", PROJECT), json={"node": node, "label": label}
+        ).raise_for_status()
     here = visit()
     here.enter(admin, "map")
     page = here.page

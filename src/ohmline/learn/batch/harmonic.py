@@ -23,6 +23,11 @@ class Harmonic(Transduction):
     norm interpolant of paper 000 in the limit of an infinite bias b. Solved by conjugate gradients,
     O(edges) per iteration.
 
+    Parameters
+    ----------
+    device
+        Where the scores are solved for, all classes at once: "cpu" (default), "gpu" or "auto".
+
     Examples
     --------
     >>> from ohmline.graph import Graph
@@ -44,7 +49,9 @@ class Harmonic(Transduction):
         known = np.flatnonzero(labelling.known)
         laplacian = graph.laplacian()
         rows = laplacian[free]
-        given[free] = solve_columns(sparse.csr_array(rows[:, free]), -(rows[:, known] @ given[known]))
+        given[free] = solve_columns(
+            sparse.csr_array(rows[:, free]), -(rows[:, known] @ given[known]), self.device
+        )
         return given[reached]
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from ohmline.arrays import Floats, Ints
 from ohmline.checks import number, shown
+from ohmline.device import Device
 from ohmline.errors import ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.learn.batch.labelling import Labelling
@@ -28,6 +29,8 @@ class LLGC(Transduction):
     ----------
     alpha
         How much the neighbours of a node count against its own given label, strictly between 0 and 1. Default 0.9.
+    device
+        Where the scores are solved for, all classes at once: "cpu" (default), "gpu" or "auto".
 
     Examples
     --------
@@ -41,7 +44,8 @@ class LLGC(Transduction):
     Zhou, Bousquet, Lal, Weston and Schoelkopf, Learning with local and global consistency, NIPS 2003.
     """
 
-    def __init__(self, alpha: float = 0.9) -> None:
+    def __init__(self, alpha: float = 0.9, *, device: str | Device = "cpu") -> None:
+        super().__init__(device=device)
         self.alpha = number(alpha, "alpha")
         if not 0 < self.alpha < 1:
             raise ParameterError(f"alpha must lie strictly between 0 and 1, got {shown(alpha)}")
@@ -51,7 +55,7 @@ class LLGC(Transduction):
         scale = sparse.diags_array(np.where(degree > 0, degree, 1.0) ** -0.5)
         similar = scale @ graph.adjacency[reached][:, reached] @ scale
         system = sparse.csr_array(sparse.eye_array(len(reached)) - self.alpha * similar)
-        return solve_columns(system, (1 - self.alpha) * labelling.indicator()[reached])
+        return solve_columns(system, (1 - self.alpha) * labelling.indicator()[reached], self.device)
 
     def __repr__(self) -> str:
         return f"LLGC({self.alpha:g})"

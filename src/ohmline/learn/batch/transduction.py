@@ -8,19 +8,31 @@ from typing import Any, Self, final
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import linalg as sparse_linalg
 
 from ohmline.arrays import Floats, Ints
+from ohmline.device import Device, choose
+from ohmline.device.columns import solve_block
 from ohmline.errors import GraphError, LearnerError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.batch.labelling import Labelling
+
+TOLERANCE, ENOUGH = 1e-12, 1e-8
+"""The residual that a solve aims at, and the one that is still taken where rounding allows no better."""
 
 
 class Transduction(ABC):
     """Labels of some nodes in, labels of all nodes out.
 
     Nodes that no label reaches (their component has none) are "don't know": None.
+
+    Parameters
+    ----------
+    device
+        Where the scores are solved for, all classes at once: "cpu" (default), "gpu" or "auto".
     """
+
+    def __init__(self, *, device: str | Device = "cpu") -> None:
+        self.device = choose(device)
 
     graph: Graph | None = None
     scores: Floats
@@ -95,20 +107,15 @@ class Transduction(ABC):
         ]
 
 
-def solve_columns(system: sparse.csr_array, right: Floats) -> Floats:
-    """A symmetric positive definite sparse system with a few right sides, by Jacobi-CG."""
+def solve_columns(system: sparse.csr_array, right: Floats, device: Device) -> Floats:
+    """A symmetric positive definite sparse system with a few right sides, by Jacobi-CG over all of them at once."""
     if not len(right):
         return right.copy()
-    inverse_diagonal = sparse.diags_array(1 / system.diagonal())
-    columns = []
-    for b in right.T:
-        x, failed = sparse_linalg.cg(
-            system, b, rtol=1e-12, atol=0.0, maxiter=50 * len(b) + 100, M=inverse_diagonal
+    solved = solve_block(system, right, device, tolerance=TOLERANCE, most=50 * len(right) + 100)
+    if not (solved.residuals <= ENOUGH).all():
+        raise LearnerError(
+            f"the linear system did not converge: its residual is {solved.residuals.max():.1e} after "
+            f"{solved.iterations} iterations; the weights span too many orders of magnitude: drop the smallest or "
+            "scale them"
         )
-        if failed:
-            raise LearnerError(
-                "the linear system did not converge; the weights span too many orders of magnitude: "
-                "drop the smallest or scale them"
-            )
-        columns.append(x)
-    return np.column_stack(columns)
+    return solved.columns
