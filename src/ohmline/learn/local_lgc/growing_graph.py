@@ -53,9 +53,10 @@ class GrowingGraph:
         sweeps: int,
     ) -> Adjacency:
         """The graph as it started."""
-        graph, weights = self._graph, self._graph.weights
-        same = bool(len(weights)) and float(weights.min()) == float(weights.max())
-        if same or not len(weights):
+        graph = self._graph
+        weights = read_only(np.ones(1)) if graph.is_unweighted else graph.weights
+        same = float(weights.min()) == float(weights.max())
+        if same:
             weights = read_only(weights[:1] / self.unit)
         elif self.unit != 1.0:
             room(
