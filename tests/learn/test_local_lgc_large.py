@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -145,6 +147,28 @@ def test_the_arrays_of_the_graph_are_not_copied_until_it_grows() -> None:
     assert not np.shares_memory(learner.space.neighbour, graph.indices)
     assert not learner.space.neighbour.flags.writeable
     np.testing.assert_array_equal(graph.indices, before)
+
+
+@pytest.mark.parametrize("grow", [0, 1, 2])
+def test_copies_read_the_graph_as_the_learner_does(grow: int) -> None:
+    """Arrays that can be written to would be another type to compiled code, which would be compiled once more."""
+    graph = ohm.Graph.from_edges([(k, (k + 1) % 20, 1.0 + k % 3) for k in range(20)])
+    learner = ohm.LocalLGC(graph)
+    learner.learn_many(range(0, 20, 4), list("ababa"))
+    if grow > 0:
+        learner.add_node("new")
+    if grow > 1:
+        learner.add_edge("new", 3, 2.0)
+    for twin in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
+        for name in ("start", "stop", "neighbour", "weight"):
+            mine, its = getattr(learner.space, name), getattr(twin.space, name)
+            np.testing.assert_array_equal(its, mine)
+            assert (its.dtype, its.flags.writeable) == (mine.dtype, False)
+        assert [twin.view_one(x) for x in twin.nodes] == [learner.view_one(x) for x in learner.nodes]
+        twin.add_node("other")
+        twin.add_edge("other", 5)
+        twin.learn_one("other", "b")
+    assert "other" not in learner.nodes
 
 
 def test_a_prediction_walks_so_many_edges_at_most() -> None:

@@ -15,7 +15,7 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.belief import SparseBelief
 from ohmline.learn.classes import ManyClassLearner, writable
 from ohmline.learn.local_lgc.adjacency import precision_of
-from ohmline.learn.local_lgc.growing_graph import GrowingGraph
+from ohmline.learn.local_lgc.growing_graph import GrowingGraph, bare
 from ohmline.learn.local_lgc.limits import expect_room, within
 from ohmline.learn.local_lgc.nodes import STALE, longer_nodes, relabelled
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
@@ -28,6 +28,14 @@ class ChangingLearner(ManyClassLearner):
     """A learner over a graph that grows, whose labels can be taken back."""
 
     _growing: GrowingGraph
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._still:
+            return {**super().__getstate__(), "_space": bare(self.space)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        vars(self)["_space"] = self._growing.whole(state["_space"])
 
     @property
     def nodes(self) -> NodeIndex:

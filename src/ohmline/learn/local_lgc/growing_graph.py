@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Ints, read_only
+from ohmline.arrays import AnyArray, Floats, Ints, read_only
 from ohmline.checks import room, shown
 from ohmline.compiled import compiled, internal
 from ohmline.errors import GraphError
@@ -53,18 +53,7 @@ class GrowingGraph:
         sweeps: int,
     ) -> Adjacency:
         """The graph as it started."""
-        graph = self._graph
-        weights = read_only(np.ones(1)) if graph.is_unweighted else graph.weights
-        same = float(weights.min()) == float(weights.max())
-        if same:
-            weights = read_only(weights[:1] / self.unit)
-        elif self.unit != 1.0:
-            room(
-                8 * len(weights),
-                "the weights of the graph in units of their mean (unit=1.0 takes them as they are)",
-            )
-            weights = weights / self.unit
-            weights.flags.writeable = False
+        graph, weights = self._graph, self._weights()
         parent = np.full(graph.n, -1)
         plant_trees(graph.indptr, graph.indices, parent)
         return Adjacency(
@@ -72,7 +61,7 @@ class GrowingGraph:
             graph.indptr[1:],
             graph.indices,
             weights,
-            0 if same else -1,
+            -1 if len(weights) > 1 else 0,
             ridge,
             mu,
             tolerance,
@@ -158,6 +147,31 @@ class GrowingGraph:
         span = slice(self._graph.indptr[i], self._graph.indptr[i + 1])
         return bool((self._graph.indices[span] == j).any())
 
+    def whole(self, adjacency: Adjacency) -> Adjacency:
+        """The same graph after a journey of the learner, on which `bare` left out all that is known here."""
+        if self._pool is not None:
+            return self._read(adjacency)
+        indptr, indices = self._graph.indptr, self._graph.indices
+        return adjacency._replace(
+            start=indptr[:-1], stop=indptr[1:], neighbour=indices, weight=self._weights()
+        )
+
+    def _weights(self) -> Floats:
+        """The weights in units; one number where they are all the same."""
+        graph = self._graph
+        weights = read_only(np.ones(1)) if graph.is_unweighted else graph.weights
+        if float(weights.min()) == float(weights.max()):
+            return read_only(weights[:1] / self.unit)
+        if self.unit == 1.0:
+            return weights
+        room(
+            8 * len(weights),
+            "the weights of the graph in units of their mean (unit=1.0 takes them as they are)",
+        )
+        scaled: Floats = weights / self.unit
+        scaled.flags.writeable = False
+        return scaled
+
     def _owned(self, adjacency: Adjacency) -> Pool:
         """Lists that can be written to; those of the graph itself are copied when it grows for the first time."""
         if self._pool is not None:
@@ -175,6 +189,12 @@ class GrowingGraph:
             neighbour=_shut(pool.neighbour),
             weight=_shut(pool.weight),
         )
+
+
+def bare(adjacency: Adjacency) -> Adjacency:
+    """What is not known to `GrowingGraph` already: a copy of a learner does not take the graph's arrays along twice."""
+    none, nothing = np.zeros(0, np.int64), np.zeros(0)
+    return adjacency._replace(start=none, stop=none, neighbour=none, weight=nothing)
 
 
 SMALL = 1 << 24
