@@ -171,6 +171,12 @@ def saved() -> Path:
     return path
 
 
+def written() -> Path:
+    path = Path("graph.ohmg")
+    graph().write(path)
+    return path
+
+
 def taught(learner: Any) -> Any:
     ohm.play(learner, stream())
     return learner
@@ -419,9 +425,17 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "read_nodes": {"path": file("nodes.csv", "node,text\n0,x\n1,y\n"), "node": lambda: None},
     "Graph.read": {"path": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n")},
+    "convert": {
+        **USUAL_COLUMNS,
+        "edges": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n"),
+        "path": lambda: "written.ohmg",
+    },
+    "Graph.open": {"path": lambda: written()},
+    "Graph.write": {"path": lambda: "written.csv"},
     "Graph.to_networkx": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_igraph": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_pyg": {"attributes": lambda: {"label": {0: "a"}}},
+    "Graph.with_facts": {"facts": lambda: {"rows": 6}},
     "Graph.subgraph": {"nodes": lambda: [0, 1]},
     "KernelWithTerms.plus": {"b": lambda: 1.0, "c": lambda: 1.0},
     "OnlineLGC": {"kernel": spectral},

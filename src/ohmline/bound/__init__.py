@@ -3,6 +3,8 @@
 from ohmline.bound.auditing import Audit as Audit
 from ohmline.bound.auditing import ErrorLimit as ErrorLimit
 from ohmline.bound.best import best_bound as best_bound
+from ohmline.bound.blend import MajorityBound as MajorityBound
+from ohmline.bound.blend import MixtureBound as MixtureBound
 from ohmline.bound.comparison import ComparedLengths as ComparedLengths
 from ohmline.bound.comparison import Monotonicity as Monotonicity
 from ohmline.bound.comparison import SplitNorm as SplitNorm

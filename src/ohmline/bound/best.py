@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.bound.asked_trials import expect_trace
+from ohmline.bound.blend import MajorityBound, MixtureBound
 from ohmline.bound.contract import Bound, Certificate
 from ohmline.bound.embedding import EmbeddingBound
 from ohmline.bound.graph_partition import PartitionBound
@@ -22,6 +23,7 @@ from ohmline.bound.projection import ProjectionBound
 from ohmline.bound.trees import SpanningTreeBound, WeightedTreeBound
 from ohmline.errors import KernelError, LearnerError
 from ohmline.game.trace import Trace
+from ohmline.learn.blend import Blend
 from ohmline.learn.local_lgc import LocalLGC
 from ohmline.learn.manifold import Full, OnlineManifold, Printed
 from ohmline.learn.one_vs_rest import OneVsRest
@@ -76,8 +78,8 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
             found.append(certificate)
     if refused == len(bounds):
         raise LearnerError(
-            f"no theorem here is about {type(trace.learner).__name__} and this game, so nothing limits its mistakes. What there is "
-            f"without one: {_without_theorem(trace)}"
+            f"no theorem here is about {type(trace.learner).__name__} and this game, so nothing limits its mistakes. "
+            f"What there is without one: {_without_theorem(trace)}"
         )
     return min([*found, _trivial(trace)], key=_value)
 
@@ -101,6 +103,8 @@ MANY_SOLVES = 20_000
 
 
 def _bounds(trace: Trace) -> tuple[Bound, ...]:
+    if isinstance(trace.learner, Blend):
+        return MajorityBound(), MixtureBound()
     if isinstance(trace.learner, OnlineManifold):
         options = trace.learner.options
         printed = isinstance(options.step, Printed) and isinstance(options.basis, Full)

@@ -107,6 +107,8 @@ def embed(
             nodes=nodes,
             parallel=parallel,
             blocks=blocks,
+            columns=d + max(8, d // 4),
+            live=LIVE,
         )
         if d > layout.n:
             raise ParameterError(f"rank {rank} is above the number of nodes, {layout.n}; lower it")

@@ -25,8 +25,8 @@ PULSE = 0.5
 """Seconds between two looks at who is still there, while an answer is waited for."""
 SHARE = 0.85
 """How much of its limit a worker may fill; at 0.95 Dask ends it."""
-INTERPRETER = 180 * 2**20
-"""Bytes of a worker that has read the libraries and no data yet."""
+INTERPRETER = 256 * 2**20
+"""Bytes of a worker that has read the libraries (200 MiB) and whose allocators keep some of what was freed."""
 _NUMBERS = itertools.count()
 
 
@@ -92,7 +92,7 @@ class Cluster:
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             worker_dashboard_address=None,
             memory_limit=limit,
             silence_logs=logging.CRITICAL,
@@ -148,6 +148,16 @@ class Cluster:
             ) from None
         finally:
             self._client.cancel(futures)
+
+    def everywhere(self, function: Callable[[], Any]) -> dict[str, Any]:
+        """`function()` once on every worker; the results by worker.
+
+        Parameters
+        ----------
+        function
+            A function of a module that the workers can import.
+        """
+        return dict(self._client.run(function))
 
     def crew(self, kind: type[Any], arguments: Mapping[str, tuple[Any, ...]]) -> Crew:
         """One object of a class on each of some workers.

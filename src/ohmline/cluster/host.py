@@ -96,17 +96,17 @@ class Host:
         """A new block: factor A x plus the others, each times its factor. The next strip travels while one is
         multiplied."""
         width = next(iter(self.blocks.values())).columns[x].shape[1]
-        strip = max(STRIP, FEW // max(block.n + len(block.halo) for block in self.blocks.values()))
+        strip = max(STRIP, FEW // max(1, *(len(block.halo) for block in self.blocks.values())))
         strips = [(low, min(low + strip, width)) for low in range(0, width, strip)]
         coming = asyncio.ensure_future(self._foreign(x, *strips[0]))
         for block in self.blocks.values():
             block.columns[made] = np.empty((block.n, width))
         try:
-            for k, (low, high) in enumerate(strips):
+            for k, (low, _) in enumerate(strips):
                 foreign = await coming
                 if k + 1 < len(strips):
                     coming = asyncio.ensure_future(self._foreign(x, *strips[k + 1]))
-                await self._apart(self._multiply, x, made, others, factor, low, high, foreign)
+                await self._apart(self._multiply, x, made, others, factor, low, foreign)
         finally:
             coming.cancel()
 
@@ -169,13 +169,8 @@ class Host:
         made: int,
         others: Sequence[tuple[float, int]],
         factor: float,
-        low: int,
-        high: int,
+        left: int,
         foreign: dict[int, Floats],
     ) -> None:
         for b, block in self.blocks.items():
-            image = block.multiply(block.columns[x][:, low:high], foreign.pop(b))
-            image *= factor
-            for weight, y in others:
-                image += weight * block.columns[y][:, low:high]
-            block.columns[made][:, low:high] = image
+            block.multiply(x, made, others, factor, left, foreign.pop(b))

@@ -41,8 +41,8 @@ class BlockSize:
 
     def bytes(self, columns: int, live: int) -> float:
         """Memory for the entries and so many live blocks of so many columns, with one product under way."""
-        entries = 12.0 * self.entries + 24.0 * (self.rows + self.halo)
-        strips = 8.0 * min(STRIP, columns) * (self.rows + 3 * self.halo)
+        entries = 12.0 * self.entries + 32.0 * (self.rows + self.halo)
+        strips = 8.0 * min(STRIP, columns) * 4 * self.halo
         return entries + strips + 8.0 * self.rows * columns * live
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ohmline.checks import count, flag, none_or
 from ohmline.cluster.engine import Cluster
-from ohmline.cluster.layout import Layout, even_bounds
+from ohmline.cluster.layout import BlockSize, Layout, dealt, even_bounds
 from ohmline.cluster.naming import write_names, write_numbers
 from ohmline.cluster.parts import EdgeParts
 from ohmline.cluster.shuffle import ASSEMBLY, Plan, assemble, largest_id, remove_runs, write_runs
@@ -31,8 +31,14 @@ def load(
     nodes: int | None = None,
     parallel: Any = None,
     blocks: int | None = None,
+    columns: int = 1,
+    live: int = 1,
 ) -> Layout:
-    """Read edges in parts into blocks of rows under `folder`, which all workers see."""
+    """Read edges in parts into blocks of rows under `folder`, which all workers see.
+
+    So many live blocks of so many columns must fit beside them, which is checked as soon as the number of nodes is
+    known.
+    """
     positions = flag(numbered, "numbered") and parts.integers
     rule = parallel_of(parallel)
     n_nodes = none_or(count, nodes, "nodes", least=1)
@@ -45,6 +51,7 @@ def load(
         cluster.map(write_names, every)
         sizes = cluster.map(write_numbers, range(chosen), len(parts.pieces), folder)
         bounds = tuple(np.append(0, np.cumsum(sizes)).tolist())
+    _expect_room(cluster, parts, bounds, columns, live)
     plan = Plan(parts, bounds, not positions, folder, rule)
     runs = tuple(cluster.map(write_runs, range(len(parts.pieces)), plan))
     found = cluster.map(assemble, range(chosen), plan, runs)
@@ -76,6 +83,15 @@ def _blocks(cluster: Cluster, parts: EdgeParts, blocks: int | None) -> int:
             f"together, and a worker has {least / 2**30:.3g} GiB to spare; make more blocks, or give more memory"
         )
     return wanted
+
+
+def _expect_room(
+    cluster: Cluster, parts: EdgeParts, bounds: tuple[int, ...], columns: int, live: int
+) -> None:
+    """Refuse before any edge is moved what cannot fit: the least that even blocks without a halo take."""
+    blocks, n = len(bounds) - 1, bounds[-1]
+    size = BlockSize(n // blocks, 2 * parts.rows // blocks, 0)
+    dealt(Layout(Path(), bounds, (size,) * blocks, False, 0.0, 0.0), cluster.room(), columns, live)
 
 
 def _number_of_nodes(cluster: Cluster, parts: EdgeParts) -> int:

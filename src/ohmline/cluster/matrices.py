@@ -41,6 +41,6 @@ def largest_residual(block: RowBlock, x: int) -> float:
     values = block.columns[x]
     if not values.size:
         return 0.0
-    sizes = np.diff(block.entries.indptr)
+    sizes = np.diff(block.begin)
     hidden = EPSILON * (16 + 8 * sizes) / block.scale**2
     return float((np.abs(values).max(axis=1) / block.scale + hidden).max())

@@ -102,6 +102,8 @@ def predict(
             nodes=nodes,
             parallel=parallel,
             blocks=blocks,
+            columns=len(codes),
+            live=LIVE,
         )
         one = layout.mean_weight if unit is None else within(unit, "unit")
         given = sent(known, codes, layout, integers=parts.integers, skip=skip_unknown)

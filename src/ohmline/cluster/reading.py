@@ -12,7 +12,7 @@ from ohmline.cluster.parts import EdgeParts, Piece
 from ohmline.errors import DataError, FileFormatError, GraphError, WeightError
 from ohmline.extras import require
 
-BATCH = 2**19
+BATCH = 2**18
 """Edges that are treated at a time; bounds the memory of a task that reads."""
 
 
@@ -23,6 +23,7 @@ def batches(piece: Piece, columns: list[str]) -> Iterator[Any]:
         with parquet.ParquetFile(piece.path, memory_map=True) as file:
             groups = list(range(piece.first, piece.last))
             yield from file.iter_batches(BATCH, row_groups=groups, columns=columns)
+        require("pyarrow", "cluster").default_memory_pool().release_unused()
     except FileNotFoundError:
         raise DataError(
             f"the part {piece.path} is missing for a worker; put it where all workers see it"

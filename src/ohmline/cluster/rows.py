@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-from scipy import sparse
 
-from ohmline.arrays import Floats, Ints
+from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.cluster.layout import block_folder, owners
+from ohmline.cluster.product import SOME, multiply_some
+from ohmline.errors import ClusterError
 
 CHUNK = 2**16
 """Rows whose random numbers are drawn together, so that they depend on the row and not on the block it lies in."""
 
 
+NUMBERS = 2**15
+"""Numbers that are added up at a time, so that what is between stays in the cache."""
 SCALE = -1
 """The number of the column that holds the scale for the hosts that ask for it."""
 
@@ -43,14 +46,29 @@ class RowBlock:
         self.first, self.n = int(bounds[number]), int(bounds[number + 1] - bounds[number])
         self.halo: Ints = np.load(place / "halo.npy")
         """Positions of the foreign rows that the entries refer to, ascending."""
-        begin, neighbour = np.load(place / "begin.npy"), np.load(place / "neighbour.npy")
-        weight = np.load(place / "weight.npy")
-        shape = (self.n, self.n + len(self.halo))
-        self.entries = sparse.csr_array((weight, neighbour, begin), shape=shape)
+        self.begin: Ints = np.load(place / "begin.npy")
+        self.neighbour: AnyArray = np.load(place / "neighbour.npy")
+        """The column of each entry: a row of this block, or beyond those a row of the halo."""
+        self.entry: Floats = np.load(place / "weight.npy")
+        self._check(place)
         self.degree: Floats = np.load(place / "degree.npy")
         self.diagonal: Floats = np.zeros(self.n)
         self.scale: Floats = np.ones(self.n)
         self.columns: dict[int, Floats] = {}
+
+    def _check(self, place: Path) -> None:
+        """Nothing that is not an index goes to compiled code."""
+        sound = (
+            len(self.begin) == self.n + 1
+            and self.begin[0] == 0
+            and self.begin[-1] == len(self.neighbour) == len(self.entry)
+            and (np.diff(self.begin) >= 0).all()
+            and (not len(self.neighbour) or self.neighbour.min() >= 0)
+            and (not len(self.neighbour) or self.neighbour.max() < self.n + len(self.halo))
+            and (not len(self.halo) or (self.halo[0] >= 0 and self.halo[-1] < self.bounds[-1]))
+        )
+        if not sound:
+            raise ClusterError(f"the block {place} is damaged; start again with another work folder")
 
     def needs(self) -> dict[int, Ints]:
         """The foreign rows that a product needs: by block, their places in it."""
@@ -67,19 +85,47 @@ class RowBlock:
 
     def fold(self, foreign: Floats, unit: float) -> None:
         """From the weights W to -diag(scale) W diag(scale) / unit; `foreign` is the scale of the halo."""
-        rows = np.repeat(self.scale, np.diff(self.entries.indptr))
-        self.entries.data *= -1 / unit
-        self.entries.data *= rows
-        del rows
-        self.entries.data *= np.concatenate([self.scale, foreign])[self.entries.indices]
+        scale = np.concatenate([self.scale, foreign])
+        for low in range(
+            0, self.n, SOME
+        ):  # some rows at a time, so that no second array of all entries is made
+            high = min(low + SOME, self.n)
+            part = slice(self.begin[low], self.begin[high])
+            self.entry[part] *= scale[self.neighbour[part]] / -unit
+            self.entry[part] *= np.repeat(self.scale[low:high], np.diff(self.begin[low : high + 1]))
 
-    def multiply(self, x: Floats, foreign: Floats) -> Floats:
-        """The rows of A x, given those of x here and in the halo."""
-        whole = np.empty((self.n + len(self.halo), x.shape[1]))
-        whole[: self.n], whole[self.n :] = x, foreign
-        image: Floats = self.entries @ whole
-        image += self.diagonal[:, None] * x
-        return image
+    def multiply(
+        self,
+        x: int,
+        made: int,
+        others: Sequence[tuple[float, int]],
+        factor: float,
+        left: int,
+        foreign: Floats,
+    ) -> None:
+        """factor A x plus up to two others, each times its factor, into `made`: as many columns from `left` on as there
+        are of the foreign rows."""
+        (a, y), (b, z) = (*others, (0.0, x), (0.0, x))[:2]
+        here, one, two, out = (self.columns[c] for c in (x, y, z, made))
+        for low in range(0, self.n, SOME):
+            high = min(low + SOME, self.n)
+            multiply_some(
+                self.begin,
+                self.neighbour,
+                self.entry,
+                self.diagonal,
+                here,
+                foreign,
+                factor,
+                a,
+                one,
+                b,
+                two,
+                out,
+                left,
+                low,
+                high,
+            )
 
     def random(self, columns: int, seed: int) -> Floats:
         """Standard normal numbers for these rows."""
@@ -99,10 +145,14 @@ def draw(block: RowBlock, made: int, columns: int, seed: int) -> None:
 
 def blend(block: RowBlock, made: int, terms: Sequence[tuple[float | Floats, int]]) -> None:
     """A new block: the sum of others, each times a factor or one factor for each column."""
-    (factor, x), *rest = terms
-    found = block.columns[x] * factor
-    for factor, x in rest:
-        found += block.columns[x] * factor
+    found = np.empty_like(block.columns[terms[0][1]])
+    some = max(1, NUMBERS // found.shape[1])
+    for low in range(0, block.n, some):
+        part = slice(low, low + some)
+        (factor, x), *rest = terms
+        np.multiply(block.columns[x][part], factor, out=found[part])
+        for factor, x in rest:
+            found[part] += block.columns[x][part] * factor
     block.columns[made] = found
 
 

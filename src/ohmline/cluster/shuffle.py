@@ -156,10 +156,7 @@ def assemble(block: int, plan: Plan, runs: tuple[int, ...]) -> Assembled:
     row, column = records["row"] - first, records["column"].copy()
     weight = np.ones(len(records)) if plan.parts.weight is None else records["weight"].copy()
     del records
-    order = np.lexsort((weight, column, row))
-    row, column, weight = row[order], column[order], weight[order]
-    del order
-    row, column, weight = _combined(row, column, weight, plan, first)
+    row, column, weight = _combined(*_sorted(row, column, weight, plan), plan, first)
     begin = np.append(0, np.cumsum(np.bincount(row, minlength=last - first)))
     degree = np.bincount(row, weights=weight, minlength=last - first)
     del row
@@ -174,6 +171,22 @@ def assemble(block: int, plan: Plan, runs: tuple[int, ...]) -> Assembled:
     )
     size = BlockSize(last - first, len(neighbour), len(halo))
     return Assembled(size, float(weight.sum()), float(degree.max(initial=0.0)))
+
+
+def _sorted(row: Ints, column: Ints, weight: Floats, plan: Plan) -> tuple[Ints, Ints, Floats]:
+    """By row, column and weight: one number for each pair where that fits, which sorts many times faster than two."""
+    n = plan.bounds[-1]
+    if len(row) and (int(row.max()) + 1) * n < 2**63:
+        key = row * n + column
+        if plan.parts.weight is None:
+            key.sort()
+            return *np.divmod(key, n), weight
+        order = np.argsort(key)
+        key = key[order]
+        if (key[1:] != key[:-1]).all():
+            return row[order], column[order], weight[order]
+    order = np.lexsort((weight, column, row))
+    return row[order], column[order], weight[order]
 
 
 def _combined(row: Ints, column: Ints, weight: Floats, plan: Plan, first: int) -> tuple[Ints, Ints, Floats]:

@@ -4,6 +4,7 @@ from ohmline.graph import build as build
 from ohmline.graph import generate as generate
 from ohmline.graph import measure as measure
 from ohmline.graph.build import Gaussian as Gaussian
+from ohmline.graph.build import Search as Search
 from ohmline.graph.build import epsilon_ball as epsilon_ball
 from ohmline.graph.build import knn as knn
 from ohmline.graph.edges import Parallel as Parallel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -100,33 +101,6 @@ class Graph(WaysIn, WaysOut):
             ("file", file),
         ):
             object.__setattr__(self, name, value)
-
-    @classmethod
-    def over(
-        cls,
-        rows: Rows,
-        nodes: NodeIndex,
-        *,
-        signed: bool = False,
-        dropped_loops: int = 0,
-        file: GraphFile | None = None,
-    ) -> Graph:
-        """A graph over rows that its caller has checked, or built so that no check is needed; nothing is copied.
-
-        For readers inside the package, where a copy would not fit into memory.
-
-        Parameters
-        ----------
-        rows
-            Row starts, neighbours and weights, which nobody writes to from now on.
-        nodes, signed, dropped_loops
-            As for the constructor.
-        file
-            The file that the rows lie in; None (default) for memory.
-        """
-        graph = object.__new__(cls)
-        graph._set(rows, nodes, signed, dropped_loops, file)
-        return graph
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise GraphError(f"a graph never changes, so its {name} cannot be set; build another graph")
@@ -412,7 +386,20 @@ class Graph(WaysIn, WaysOut):
             "negative_edges": int(np.count_nonzero(self.weights < 0)) // 2,
             "total_weight": float(np.abs(self.weights).sum() / 2),
             "dropped_self_loops": self.dropped_loops,
+            **vars(self).get("_facts", {}),
         }
+
+    def with_facts(self, facts: Mapping[str, Any]) -> Graph:
+        """The same graph, whose `summary` has these entries too.
+
+        Parameters
+        ----------
+        facts
+            What is known of how the graph was built, by name.
+        """
+        same = copy(self)
+        vars(same)["_facts"] = dict(instance(facts, Mapping, "facts", error=GraphError))
+        return same
 
     def plot(self, color: Any = None, *, axes: Any = None, limit: int = 2500, seed: int = 0) -> Any:
         """Draw the graph, neighbours near each other and clusters apart (needs the extra `plot`).
@@ -475,6 +462,23 @@ class Graph(WaysIn, WaysOut):
         if self.n_edges and not (self.weights == 1.0).all():
             shown.append(("weights", f"{self.weights.min():.4g} to {self.weights.max():.4g}"))
         return box("Graph", facts(shown))
+
+
+def graph_over(
+    rows: Rows,
+    nodes: NodeIndex,
+    *,
+    signed: bool = False,
+    dropped_loops: int = 0,
+    file: GraphFile | None = None,
+) -> Graph:
+    """A graph over rows that the caller has checked, or built so that no check is needed; nothing is copied.
+
+    For readers inside the package, where a copy would not fit into memory; nobody writes to the rows from now on.
+    """
+    graph = object.__new__(Graph)
+    graph._set(rows, nodes, signed, dropped_loops, file)
+    return graph
 
 
 def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropped_loops: int) -> Graph:

@@ -75,21 +75,6 @@ class NodeIndex(Sequence[Hashable]):
             refuse_infinite(node)
         self._ids, self._places = listed, places
 
-    @classmethod
-    def over(cls, table: IdTable, fingerprint: str | None = None) -> NodeIndex:
-        """The ids of a table, which never become Python objects all at once.
-
-        Parameters
-        ----------
-        table
-            The table.
-        fingerprint
-            Their digest, where it is known already. None (default) works it out when it is asked for.
-        """
-        index = cls(len(table))
-        index._table, index._fingerprint = table, fingerprint
-        return index
-
     @property
     def table(self) -> IdTable | None:
         """The arrays that hold the ids, where they are held so."""
@@ -259,6 +244,13 @@ class NodeIndex(Sequence[Hashable]):
 
     def _sample(self) -> str:
         return ", ".join(shown(node) for node, _ in zip(self, range(3), strict=False)) or "none"
+
+
+def index_over(table: IdTable, fingerprint: str | None = None) -> NodeIndex:
+    """The ids of a table, which never become Python objects all at once; their digest, where it is known already."""
+    index = NodeIndex(len(table))
+    index._table, index._fingerprint = table, fingerprint
+    return index
 
 
 def _unpacked(table: IdTable) -> Iterator[Hashable]:

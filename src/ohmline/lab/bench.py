@@ -13,6 +13,8 @@ from ohmline.errors import ParameterError
 REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
+    "billion": "billion",
+    "cluster": "ohmline.cluster.benches",
     "event": "foundation",
     "gpu": "gpu",
     "kernel-exact": "foundation",
@@ -23,7 +25,10 @@ REGISTRY: dict[str, str] = {
     "play-perceptron": "foundation",
     "pounce": "pounce",
     "predict": "predict",
+    "read": "read",
     "serve": "ohmline.service.benches",
+    "solver": "solver",
+    "spectral-pubmed": "spectral",
     "suggest": "suggest",
     "trees": "trees",
 }

@@ -14,6 +14,7 @@ from ohmline.graph.graph import Graph
 from ohmline.kernel import RBF, LaplacianKernel, Linear, SolverKernel, SpectralKernel, VectorKernel
 from ohmline.kernel.sums import KernelSum, KernelWithTerms
 from ohmline.kernel.vector import PointKernel
+from ohmline.learn import NodeFeatures
 from ohmline.store.graphs import ids_of, ids_text, known_by, read_graph, write_graph
 
 Described = dict[str, Any]
@@ -161,6 +162,26 @@ def _read_points(of: Found, about: Described) -> PointKernel:
     return kernel.over(points, ids_of(about["ids"], len(points)))
 
 
+def _write_features(to: Written, features: NodeFeatures) -> Described:
+    return {
+        **to.graph(features.graph),
+        "indptr": to.array("feature_rows", features.indptr),
+        "indices": to.array("feature_columns", features.indices),
+        "values": to.array("feature_values", features.values),
+        "width": features.width,
+        "sparse": features.is_sparse,
+        "names": None if features.names is None else [str(name) for name in features.names],
+    }
+
+
+def _read_features(of: Found, about: Described) -> NodeFeatures:
+    graph, width = of.graph(about), int(about["width"])
+    arrays = of.array(about["values"]), of.array(about["indices"]), of.array(about["indptr"])
+    return NodeFeatures.of_entries(
+        *arrays, graph=graph, width=width, is_sparse=bool(about["sparse"]), names=about["names"]
+    )
+
+
 def _write_embedding(to: Written, embedding: ExponentialEmbedding) -> Described:
     return {
         "distances": to.array("distances", embedding.distances),
@@ -189,6 +210,7 @@ _WRITE: dict[type, Callable[[Written, Any], Described]] = {
     KernelSum: lambda to, kernel: {"origin": to.place(kernel.origin), "second": to.place(kernel.second)},
     PointKernel: _write_points,
     ExponentialEmbedding: _write_embedding,
+    NodeFeatures: _write_features,
 }
 _READ: dict[str, Callable[[Found, Described], Any]] = {
     "Graph": Found.graph,
@@ -201,4 +223,5 @@ _READ: dict[str, Callable[[Found, Described], Any]] = {
     "KernelSum": lambda of, about: KernelSum(of.place(about["origin"]), of.place(about["second"])),
     "PointKernel": _read_points,
     "ExponentialEmbedding": _read_embedding,
+    "NodeFeatures": _read_features,
 }

@@ -12,6 +12,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from ohmline.arrays import Floats
+from ohmline.checks import room
 from ohmline.errors import FileFormatError, WeightError
 from ohmline.graph.columns import LABEL, PAIRS, Coded, Column, edge_columns
 from ohmline.graph.edges import Rules, ordered
@@ -19,13 +20,17 @@ from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
 from ohmline.graph.files.separator import decimal_point, has_decimal_comma
 from ohmline.graph.files.spelling import NODES, Spellings, nodes_json, spelled, typed
-from ohmline.graph.files.table import Table, read_table, typed_columns, wrong_width
+from ohmline.graph.files.table import Table, careful_table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.streaming.unusual import Unusual
 from ohmline.progress import Advance
 
 _LOG = logging.getLogger(__name__)
+HUGE = 1 << 28
+"""Bytes from which on a line that is not as the others is looked at without all of them."""
+CAREFUL = 25
+"""Bytes of memory that the careful reader takes for each byte of a file, about."""
 
 
 def read_edge_list(
@@ -42,6 +47,7 @@ def read_edge_list(
 ) -> Graph:
     """A graph from lines `source target [weight]`; see `ohmline.graph.read`."""
     from ohmline.graph.files.stream_edges import is_large, stream_edges
+    from ohmline.graph.files.stream_text import TextStream
 
     if nodes is None and is_large(path):
         try:
@@ -57,7 +63,33 @@ def read_edge_list(
             )
         except Unusual as why:
             _LOG.info("%s is read row by row: it has %s", path, why)
+            if why.line is not None and path.stat().st_size >= HUGE:
+                shortened = careful_table(
+                    path, TextStream(path, limits).shortened(why.line), limits, "2 or 3"
+                )
+                _graph_of(shortened, header, source, target, weight, None, rules)  # most likely an error
+            _expect_memory(path, why)
     whole = read_table(path, limits, wanted="2 or 3")
+    return _graph_of(whole, header, source, target, weight, nodes, rules)
+
+
+def _expect_memory(path: Path, why: Unusual) -> None:
+    """Raise where a large file would have to be read row by row and does not fit into memory so."""
+    where = "" if why.line is None else f" on line {why.line}"
+    size = CAREFUL * path.stat().st_size
+    room(size, f"{path} has {why}{where}, so that it is read row by row, which")
+
+
+def _graph_of(
+    whole: Table,
+    header: bool | None,
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+    nodes: list[Hashable] | None,
+    rules: Rules,
+) -> Graph:
+    """The graph of a table that is in memory."""
     if not whole.height:
         return Graph.from_edges([], nodes=whole.nodes if nodes is None else nodes, **rules)
     table, (s, t, w) = _columns(whole, header, source, target, weight)

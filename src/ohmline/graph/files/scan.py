@@ -173,7 +173,7 @@ def whole_numbers(text: AnyArray, spans: AnyArray, ends: Ints) -> int:
 
 @compiled
 def decimal_numbers(text: AnyArray, spans: AnyArray, powers: Floats, weights: Floats, hard: Ints) -> int:
-    """The weights of rows; the number of those that Python must read, whose rows are in `hard`; -1: one is no number.
+    """The weights of rows; how many of them Python must read, whose rows are in `hard`; -k - 1 if row k has no number.
 
     A number of up to 15 digits with a power of ten of up to 22 is exact: both are, and one operation rounds once.
     """
@@ -199,20 +199,20 @@ def decimal_numbers(text: AnyArray, spans: AnyArray, powers: Floats, weights: Fl
                 break
             p += 1
         if seen == 0:
-            return -1
+            return -row - 1
         if p < high:
             if text[p] != 69 and text[p] != 101:
-                return -1
+                return -row - 1
             p += 1
             down = p < high and text[p] == 45
             if p < high and (text[p] == 45 or text[p] == 43):
                 p += 1
             if p == high:
-                return -1
+                return -row - 1
             power = 0
             while p < high:
                 if not 48 <= text[p] <= 57:
-                    return -1
+                    return -row - 1
                 power = power * 10 + (int(text[p]) - 48) if power < 10_000 else power
                 p += 1
             scale += -power if down else power

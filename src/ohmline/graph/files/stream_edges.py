@@ -193,5 +193,5 @@ def _below_header(
     for batch in stream.batches([s, t] if w is None else [s, t, w], advance):
         if dropped:
             dropped = False
-            batch = Batch(batch.text, batch.spans[1:])
+            batch = Batch(batch.text, batch.spans[1:], batch.above)
         yield batch

@@ -41,6 +41,12 @@ class Batch:
 
     text: AnyArray
     spans: AnyArray
+    above: int
+    """Lines of the file before the text."""
+
+    def line(self, row: int) -> int:
+        """The line of a row in the file."""
+        return self.above + bytes(self.text[: self.spans[row, 0]]).count(b"\n") + 1
 
     def whole(self) -> Ints | None:
         """Both ends as whole numbers; None where one is a name."""
@@ -56,7 +62,7 @@ class Batch:
         hard = np.empty(len(self.spans), np.int64)
         left = decimal_numbers(self.text, self.spans, _POWERS, weights, hard)
         if left < 0:
-            raise Unusual("a weight that is no plain number")
+            raise Unusual("a weight that is no plain number", self.line(-left - 1))
         for row in hard[:left].tolist():
             weights[row] = float(bytes(self.text[self.spans[row, 4] : self.spans[row, 5]]))
         return weights
@@ -122,7 +128,7 @@ class TextStream:
         wanted = np.array(columns, np.int64)
         separator = BLANKS if self.delimiter is None else ord(self.delimiter)
         spans = np.empty((ROWS, 2 * len(columns)), np.int32)
-        before = True
+        before, above = True, 0
         for piece in self._pieces(advance):
             text = np.frombuffer(piece + b"\n\n\n", np.uint8)  # nothing is read beyond them
             begin, end = 0, len(piece)
@@ -135,19 +141,39 @@ class TextStream:
                 rows, begin, how = scan(text, begin, end, separator, self.width, wanted, self._longest, spans)
                 if rows:
                     before = False
-                    yield Batch(text, spans[:rows])
+                    yield Batch(text, spans[:rows], above)
                 if how == ODD:
                     stop = piece.index(b"\n", begin)
-                    row = self._odd_row(piece[begin:stop].decode(), before)
+                    line = above + piece.count(b"\n", 0, begin) + 1
+                    row = self._odd_row(piece[begin:stop].decode(), before, line)
                     if row is not None:
                         before = False
-                        yield _batch_of(row, columns)
+                        yield _batch_of(row, columns, line)
                     begin = stop + 1
+            above += piece.count(b"\n")
 
-    def _odd_row(self, line: str, before: bool) -> list[str] | None:
+    def shortened(self, line: int) -> str:
+        """The first rows, one line further down and nothing between: every line keeps its number."""
+        kept, number, head = [], 0, self.first + SAMPLE
+        for piece in self._pieces(lambda done: None):
+            size = piece.count(b"\n")
+            if number < head or number < line <= number + size:
+                lines = piece.split(b"\n")[:-1]
+                kept += [
+                    text if number + k < head or number + k == line - 1 else b""
+                    for k, text in enumerate(lines)
+                ]
+            else:
+                kept += [b""] * size
+            number += size
+            if number >= line:
+                break
+        return b"\n".join(kept[: max(line, head)]).decode("utf-8", "replace")
+
+    def _odd_row(self, line: str, before: bool, number: int) -> list[str] | None:
         """The cells of a line that is not plain, as the careful reader has them; None for a comment."""
         if "\0" in line or line.startswith(NODES) or len(line) > self._limits.line:
-            raise Unusual("a line that only the careful reader takes")
+            raise Unusual("a line that only the careful reader takes", number)
         if not line.strip() or is_comment(line):
             return None
         try:
@@ -155,14 +181,14 @@ class TextStream:
         except (FileFormatError, ValueError, csv.Error):
             if line.startswith(COMMENTS):
                 return None
-            raise Unusual("broken quotes") from None
+            raise Unusual("broken quotes", number) from None
         if line.startswith(COMMENTS):
             words = [cell.lstrip("#%").lower() for cell in cells]
             if len(cells) != self.width or (before and sum(word in HEADERS for word in words) > 1):
                 return None
-            raise Unusual("a comment like a row")
+            raise Unusual("a comment like a row", number)
         if len(cells) != self.width:
-            raise Unusual("a row of another width")
+            raise Unusual("a row of another width", number)
         return cells
 
     def _pieces(self, advance: Callable[[int], None]) -> Iterator[bytes]:
@@ -213,11 +239,11 @@ class _opened:
         return False
 
 
-def _batch_of(row: list[str], columns: list[int]) -> Batch:
+def _batch_of(row: list[str], columns: list[int], line: int) -> Batch:
     """A row that Python has split."""
     cells = [row[k].encode() if k >= 0 else b"" for k in columns]
     if any(not cell for cell, k in zip(cells, columns, strict=True) if k >= 0):
-        raise Unusual("an empty cell")
+        raise Unusual("an empty cell", line)
     ends = np.cumsum([0] + [len(cell) for cell in cells])
     spans = np.array([[end for k in range(len(cells)) for end in (ends[k], ends[k + 1])]], np.int32)
-    return Batch(np.frombuffer(b"".join(cells) + b"\n\n\n", np.uint8), spans)
+    return Batch(np.frombuffer(b"".join(cells) + b"\n\n\n", np.uint8), spans, line - 1)

@@ -18,12 +18,12 @@ from ohmline.arrays import AnyArray, frozen
 from ohmline.checks import room
 from ohmline.errors import DataError, FileFormatError
 from ohmline.graph.fingerprint import fingerprint_of
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, graph_over
 from ohmline.graph.ids import NameTable, NumberTable
 from ohmline.graph.mapped.checking import check_digest, check_ids, check_rows
 from ohmline.graph.mapped.layout import PAGE, TYPES, Contents, decoded
 from ohmline.graph.mapped.remembered import Stamp, is_remembered, remember, stamp_of
-from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.nodes import NodeIndex, index_over
 from ohmline.graph.rows import Rows
 from ohmline.progress import Advance, reporting
 
@@ -65,7 +65,7 @@ def open_graph(path: Path, *, verify: bool, trust: bool, progress: Advance | boo
             remember(path)
     rows = Rows(arrays["indptr"], arrays["indices"], arrays.get("weights"))
     nodes = _nodes(path, contents, arrays)
-    graph = Graph.over(
+    graph = graph_over(
         rows,
         nodes,
         signed=contents.signed,
@@ -73,7 +73,7 @@ def open_graph(path: Path, *, verify: bool, trust: bool, progress: Advance | boo
         file=GraphFile(path, contents.fingerprint, stamp),
     )
     if verify:
-        found = NodeIndex.over(nodes.table).fingerprint if nodes.table is not None else nodes.fingerprint
+        found = index_over(nodes.table).fingerprint if nodes.table is not None else nodes.fingerprint
         whole = fingerprint_of(nodes, graph.signed, rows.indptr, rows.indices, rows.weights)
         if (found, whole) != (contents.nodes_fingerprint, contents.fingerprint):
             raise FileFormatError(
@@ -159,7 +159,7 @@ def _nodes(path: Path, contents: Contents, arrays: dict[str, AnyArray]) -> NodeI
     """The ids of the nodes."""
     table = _table(contents, arrays)
     if table is not None:
-        return NodeIndex.over(table, contents.nodes_fingerprint)
+        return index_over(table, contents.nodes_fingerprint)
     if contents.ids == "range":
         return NodeIndex(contents.nodes)
     room(200 * contents.nodes, f"{contents.nodes} ids that are neither all strings nor all numbers")

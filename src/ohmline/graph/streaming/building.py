@@ -13,7 +13,7 @@ from ohmline.checks import room
 from ohmline.errors import GraphError
 from ohmline.graph.edges import Parallel
 from ohmline.graph.fingerprint import fingerprint_of
-from ohmline.graph.graph import Graph
+from ohmline.graph.graph import Graph, graph_over
 from ohmline.graph.mapped.writing import writing
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.rows import Rows
@@ -101,7 +101,7 @@ class Edges:
         weighted = self._weighted
         room((12 if weighted else 4) * entries + 8 * len(nodes), f"a graph of {entries // 2} edges")
         neighbour, weight = self._rows(rank, indptr, 0, len(nodes), entries, entries)
-        return Graph.over(
+        return graph_over(
             Rows(frozen(indptr), frozen(neighbour), frozen(weight) if weighted and _differ(weight) else None),
             nodes,
             signed=self._signed,

@@ -11,7 +11,7 @@ from ohmline.arrays import AnyArray, Ints, frozen
 from ohmline.compiled import compiled
 from ohmline.graph.ids import NameTable, NumberTable
 from ohmline.graph.ids.names import hash_names, intern, place_all, slots_for
-from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.nodes import NodeIndex, index_over
 from ohmline.graph.streaming.unusual import Unusual
 
 MOST = 2**31 - 2
@@ -52,7 +52,7 @@ class Numbers:
             return NodeIndex(len(seen)), np.empty(0, np.int32)
         rank = np.cumsum(seen, dtype=np.int32)
         rank -= 1
-        return NodeIndex.over(NumberTable(frozen(np.flatnonzero(seen)))), rank
+        return index_over(NumberTable(frozen(np.flatnonzero(seen)))), rank
 
 
 @final
@@ -91,7 +91,7 @@ class ScatteredNumbers:
         values = values[order]
         if self.top and values[0] == 0 and values[-1] == self.top - 1:
             return NodeIndex(self.top), rank
-        return NodeIndex.over(NumberTable(frozen(values))), rank
+        return index_over(NumberTable(frozen(values))), rank
 
 
 @final
@@ -133,7 +133,7 @@ class Names:
         pool = self._pool[: self._offsets[self.top]].copy()
         offsets = self._offsets[: self.top + 1].copy()
         del self._pool, self._offsets
-        return NodeIndex.over(NameTable.over(pool, offsets)), np.empty(0, np.int32)
+        return index_over(NameTable.over(pool, offsets)), np.empty(0, np.int32)
 
     def number(self, text: str) -> int:
         """The code of a name that has come; -1 for others."""

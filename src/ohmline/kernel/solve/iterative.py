@@ -124,7 +124,7 @@ def probe(rows: Rows, right: Floats, tolerance: float, most: int) -> tuple[float
 
 def _run(rows: Rows, factor: Sampled, right: Floats, goal: float, most: int) -> tuple[Floats, float, int]:
     try:
-        found, residual, steps = gradients(*rows, *cast(Any, factor), right, goal, most)
+        found, residual, steps = cast(Any, gradients)(*rows, *factor, right, goal, most)
     except SystemError as error:  # Ctrl-C at the moment at which compiled code returns
         if isinstance(error.__cause__, KeyboardInterrupt):
             raise KeyboardInterrupt from None

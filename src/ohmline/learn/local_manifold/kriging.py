@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohmline.arrays import Floats
-from ohmline.compiled import internal
+from ohmline.arrays import Floats, Ints
+from ohmline.compiled import inlined, internal
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_manifold.nearest import nearest_of, sqdistance
-from ohmline.learn.local_manifold.state import Summary
+from ohmline.learn.local_manifold.state import LANES, Summary
 from ohmline.learn.manifold.expansion import exponentials
 
 RIDGE = 0.1
@@ -27,61 +27,83 @@ def read(state: Summary, x: Floats) -> None:
         return
     k = nearest_of(work.sqdist, n, -1, work.near.shape[0], work.near, work.near_sq)
     weigh(state, k)
-    spare = 1.0  # what the weights leave of 1 goes to the mean of all
+    spare, unknown = 1.0, 0.0  # what the weights leave of 1 goes to the mean of all
     for a in range(k):
         spare -= work.weight[a]
-    for c in range(seen):
-        work.score[c] = 0.0
     for a in range(k):
-        soft, share = state.soft[work.near[a]], work.weight[a] + spare / k
-        total = 0.0
-        for c in range(seen):
-            total += soft[c]
-        for c in range(seen):
-            work.score[c] += share * (soft[c] / total if total > 0.0 else 1.0 / seen)
+        share, whole = work.weight[a] + spare / k, state.whole[work.near[a]]
+        unknown += 0.0 if whole > 0.0 else share / seen
+        work.weight[a] = share / whole if whole > 0.0 else 0.0
+    add_rows(state.soft, work.near, work.weight, k, seen, work.score)
     for c in range(seen):
+        work.score[c] += unknown
         work.balanced[c] = work.score[c] * state.balance[c]
+
+
+@inlined
+def add_rows(rows: Floats, which: Ints, weight: Floats, many: int, columns: int, out: Floats) -> None:
+    """The weighted sum of some rows into `out`, `LANES` columns at a time: one instruction adds them all."""
+    for c in range(0, columns, LANES):
+        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        for e in range(many):
+            j, w = which[e], weight[e]
+            s0 += w * rows[j, c]
+            s1 += w * rows[j, c + 1]
+            s2 += w * rows[j, c + 2]
+            s3 += w * rows[j, c + 3]
+        out[c], out[c + 1], out[c + 2], out[c + 3] = s0, s1, s2, s3
 
 
 @internal
 def weigh(state: Summary, k: int) -> None:
     """(K + ridge I)^-1 k_x over the first k of `near`, into `weight`; K is a Gaussian at the scale of the place."""
-    work, gram = state.work, state.work.gram
+    work, far = state.work, state.work.far
     p, total = 0, 0.0
     for a in range(k):
         row = state.sqdist[work.near[a]]
-        gram[p] = 0.0
-        for b in range(1, k - a):
-            gram[p + b] = row[work.near[a + b]]
-            total += gram[p + b]
+        for b in range(a, k):
+            far[p + b - a] = row[work.near[b]]
+            total += far[p + b - a]
         p += k - a
     mean = 2.0 * total / (k * k)
     gain = 1.0 / mean if mean > SMALLEST else 0.0
-    exponentials(gram, gain, p, gram)
+    exponentials(far, gain, p, work.gram)
     exponentials(work.near_sq, gain, k, work.weight)
-    solve(gram, k, work.weight)
+    solve(work.gram, k, work.weight)
 
 
 @internal
 def solve(gram: Floats, k: int, v: Floats) -> None:
-    """(gram + ridge I)^-1 v in place of v, with gram = U' D^-1 U in place of gram: rows of its upper half."""
+    """(gram + ridge I)^-1 v in place of v, by elimination with two pivots at a time; gram is spoiled.
+
+    gram has the rows of its upper half one after the other, row j from its diagonal on.
+    """
     p = 0
-    for j in range(k):
-        gram[p] += RIDGE
-        head = gram[p : p + k - j]
-        q = p + k - j
-        share = 1.0 / head[0]
+    for j in range(0, k - 1, 2):
+        m = k - j
+        first, second = gram[p : p + m], gram[p + m : p + 2 * m - 1]
+        first[0] += RIDGE
+        share = 1.0 / first[0]
+        step = first[1] * share
+        for b in range(m - 1):
+            second[b] -= step * first[b + 1]
+        second[0] += RIDGE
+        other = 1.0 / second[0]
         v[j] *= share
-        for i in range(1, k - j):
-            step = head[i] * share
-            below = gram[q : q + k - j - i]
-            right = head[i:]
-            for b in range(k - j - i):
-                below[b] -= step * right[b]
-            v[j + i] -= head[i] * v[j]
-            q += k - j - i
-        p += k - j
-    for j in range(k - 1, -1, -1):
+        v[j + 1] = (v[j + 1] - first[1] * v[j]) * other
+        p += 2 * m - 1
+        q = p
+        for i in range(2, m):
+            row, above, next_above = gram[q : q + m - i], first[i:], second[i - 1 :]
+            step, next_step = first[i] * share, second[i - 1] * other
+            for b in range(m - i):
+                row[b] -= step * above[b] + next_step * next_above[b]
+            v[j + i] -= first[i] * v[j] + second[i - 1] * v[j + 1]
+            q += m - i
+    if k % 2 == 1:
+        v[k - 1] /= gram[p] + RIDGE
+    p = k * (k + 1) // 2 - 1
+    for j in range(k - 2, -1, -1):
         p -= k - j
         total = 0.0
         for b in range(1, k - j):
@@ -116,19 +138,19 @@ def verdict(state: Summary) -> tuple[int, float]:
 def rebalance(state: Summary) -> None:
     """sqrt(q_c / M_c): what brings the mass that each class has in the summary towards its share of the labels."""
     n, seen, tally = state.tally.size[0], state.tally.seen[0], state.tally
-    mean = state.work.sums
+    mean, heaped, unknown = state.work.sums, 0.0, 0.0
     for c in range(seen):
         mean[c] = 0.0
-    whole = 0.0
     for i in range(n):
-        soft, total = state.soft[i], 0.0
-        for c in range(seen):
-            total += soft[c]
-        whole += state.mass[i]
-        share = state.mass[i] / total if total > 0.0 else 0.0
-        for c in range(seen):
-            mean[c] += share * soft[c] if total > 0.0 else state.mass[i] / seen
+        heaped += state.mass[i]
+        if state.whole[i] > 0.0:
+            share = state.mass[i] / state.whole[i]
+            for c in range(seen):
+                mean[c] += share * state.soft[i, c]
+        else:
+            unknown += state.mass[i] / seen
     labels = tally.labels[0] / tally.unit[0] + seen
     for c in range(seen):
         wanted = (state.counts[c] / tally.unit[0] + 1.0) / labels
-        state.balance[c] = np.sqrt(wanted * whole / mean[c]) if mean[c] > 0.0 else 1.0
+        there = (mean[c] + unknown) / heaped
+        state.balance[c] = np.sqrt(wanted / there) if there > 0.0 else 1.0

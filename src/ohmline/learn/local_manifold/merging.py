@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.compiled import internal
+from ohmline.compiled import inlined, internal
 from ohmline.learn.local_manifold.state import Summary
 
 SAME, OTHER = range(2)
@@ -14,19 +14,19 @@ LEAST_ERROR = 0.01
 """The error that is taken for granted, so that the cost of mixing classes stays within bounds."""
 
 
-@internal
+@inlined
 def price_of_mixing(error: float) -> float:
     """kappa: how many times as much it costs to merge nodes of two classes, which are right so often."""
     return max(1.0, (1.0 - error) / max(error, LEAST_ERROR))
 
 
-@internal
+@inlined
 def ward(sqdist: float, one: float, other: float) -> float:
     """By how much the squared distances of points to their nodes grow in a merger of two masses."""
     return sqdist * (one * other / (one + other))
 
 
-@internal
+@inlined
 def seek_partners(state: Summary, k: int) -> None:
     """The two partners of node k, from all nodes."""
     row, mass, label, cls = state.sqdist[k], state.mass[k], state.label[k], state.cls[k]
@@ -40,7 +40,7 @@ def seek_partners(state: Summary, k: int) -> None:
                 state.cost[k, kind], state.partner[k, kind] = cost, j
 
 
-@internal
+@inlined
 def compare_partner(state: Summary, k: int, q: int) -> None:
     """Take q for a partner of k where it is cheaper; of two equally cheap the lower one."""
     if state.label[k] >= 0 and state.label[q] >= 0 and state.label[q] != state.label[k]:
@@ -51,7 +51,7 @@ def compare_partner(state: Summary, k: int, q: int) -> None:
         state.cost[k, kind], state.partner[k, kind] = cost, q
 
 
-@internal
+@inlined
 def touch(state: Summary, k: int, many: int) -> int:
     """Note that something about node k changed; how many were noted."""
     if state.work.is_touched[k]:
@@ -106,7 +106,7 @@ def cheapest_for(state: Summary, label: int, cls: int, kappa: float) -> tuple[in
     return which, least
 
 
-@internal
+@inlined
 def absorb(state: Summary, i: int, label: int, held: float, soft: Floats, mass: float) -> float:
     """Node i takes in a mass with its label and soft label; the share that the newcomer has of both."""
     share = mass / (state.mass[i] + mass)

@@ -16,6 +16,8 @@ EDGES = 4
 """The first of them, which are joined to the node in the graph."""
 NEAREST = 50
 """Nodes that a prediction reads."""
+LANES = 4
+"""Classes that are summed at a time."""
 
 
 class Settings(NamedTuple):
@@ -58,6 +60,8 @@ class Work(NamedTuple):
     near: Ints
     near_sq: Floats
     """The nodes that predict, and their squared distances to x."""
+    far: Floats
+    """Squared distances, of which exponentials are taken: in place they would take seven times as long."""
     gram: Floats
     """K + ridge I among them, the rows of its upper half one after the other."""
     weight: Floats
@@ -69,11 +73,12 @@ class Work(NamedTuple):
     sums: Floats
     """A number for each class."""
     edge: Floats
-    """e_ij, `EDGES` for each node."""
+    """S_ij m_j, `EDGES` for each node i."""
     start: Ints
     source: Ints
     incoming: Floats
-    """The edges that end at each node: where its own begin, where each comes from, its e_ij."""
+    """The edges that end at each node and have none in the other direction: where those of a node begin, where each
+    comes from, S_ij m_j."""
     touched: Ints
     is_touched: Bools
     """Nodes whose distances, mass, label or class changed in this trial."""
@@ -96,7 +101,7 @@ class Summary(NamedTuple):
     held: Floats
     """How much of a label there is: the labels that met in the node, each with the weight that it came with."""
     soft: Floats
-    """F, (slots, classes)."""
+    """F, (slots, classes), with columns of zeros up to a multiple of `LANES`."""
     order: Ints
     """The code of the class of each column; -1 where there is none yet."""
     counts: Floats
@@ -110,6 +115,8 @@ class Summary(NamedTuple):
     """The cheapest node to merge with, of the same class and of another one, and Ward's costs."""
     cls: Ints
     """The column of a node's class: of its label, else of its largest F; -1 where no label reaches."""
+    whole: Floats
+    """sum F of each node: 0 where no label reaches."""
     balance: Floats
     """What f is multiplied by, class by class, before the largest wins."""
     work: Work
@@ -118,16 +125,17 @@ class Summary(NamedTuple):
     def empty(cls, size: int, dimension: int, classes: int) -> Summary:
         """Room for `size` nodes."""
         expect_room(size, dimension, classes)
-        read = min(NEAREST, size)
+        read, columns = min(NEAREST, size), padded(classes)
         work = Work(
             np.zeros(size),
             np.zeros(read, np.int64),
             np.zeros(read),
+            np.zeros(max(read * (read + 1) // 2, size * EDGES)),
             np.zeros(read * (read + 1) // 2),
             np.zeros(read),
-            np.zeros(classes),
-            np.zeros(classes),
-            np.zeros(classes),
+            np.zeros(columns),
+            np.zeros(columns),
+            np.zeros(columns),
             np.zeros(size * EDGES),
             np.zeros(size + 1, np.int64),
             np.zeros(size * EDGES, np.int64),
@@ -152,15 +160,16 @@ class Summary(NamedTuple):
             np.zeros(size),
             np.full(size, -1),
             np.zeros(size),
-            np.zeros((size, classes)),
+            np.zeros((size, columns)),
             np.full(classes, -1),
             np.zeros(classes),
             tally,
             np.full((size, LISTED), -1),
-            np.zeros((size, LISTED)),
+            np.full((size, LISTED), np.inf),
             np.full((size, 2), -1),
             np.full((size, 2), np.inf),
             np.full(size, -1),
+            np.zeros(size),
             np.ones(classes),
             work,
         )
@@ -169,19 +178,17 @@ class Summary(NamedTuple):
         """The same summary with these codes at its columns; columns beyond the present ones are empty."""
         slots, dimension = self.centre.shape
         expect_room(slots, dimension, len(order))
-        old = min(self.soft.shape[1], len(order))
-
-        def wider(array: Floats, fill: float) -> Floats:
-            out = np.full((*array.shape[:-1], len(order)), fill)
-            out[..., :old] = array[..., :old]
-            return out
-
-        score, balanced, sums = np.zeros((3, len(order)))
+        known = min(len(self.order), len(order))
+        columns = padded(len(order))
+        soft, score, balanced, sums = np.zeros((slots, columns)), *np.zeros((3, columns))
+        soft[:, :known] = self.soft[:, :known]
+        counts, balance = np.zeros(len(order)), np.ones(len(order))
+        counts[:known], balance[:known] = self.counts[:known], self.balance[:known]
         return self._replace(
-            soft=wider(self.soft, 0.0),
+            soft=soft,
             order=order,
-            counts=wider(self.counts, 0.0),
-            balance=wider(self.balance, 1.0),
+            counts=counts,
+            balance=balance,
             work=self.work._replace(score=score, balanced=balanced, sums=sums),
         )
 
@@ -194,12 +201,17 @@ class Summary(NamedTuple):
             "mass": self.mass[:n],
             "label": self.label[:n],
             "held": self.held[:n],
-            "soft": self.soft[:n],
+            "soft": self.soft[:n, : len(self.order)],
             "order": self.order,
             "counts": self.counts,
             **{f"tally.{name}": value for name, value in self.tally._asdict().items()},
         }
         return {name: array.copy() for name, array in found.items()}
+
+
+def padded(classes: int) -> int:
+    """The columns for so many classes."""
+    return -(-classes // LANES) * LANES
 
 
 def expect_room(size: int, dimension: int, classes: int) -> None:

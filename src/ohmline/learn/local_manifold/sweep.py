@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ohmline.compiled import internal
+from ohmline.arrays import Ints
+from ohmline.compiled import inlined, internal
 from ohmline.learn.local_manifold.merging import touch
-from ohmline.learn.local_manifold.state import EDGES, LISTED, Settings, Summary
+from ohmline.learn.local_manifold.state import EDGES, LANES, LISTED, Settings, Summary
 from ohmline.learn.manifold.expansion import exponentials
 
 GROUND = 0.01
@@ -19,7 +20,7 @@ FAINTEST = 0.05
 """A label that has faded to this share of a fresh one is forgotten."""
 
 
-@internal
+@inlined
 def scale_of(state: Summary, k: int) -> float:
     """sigma_k: the distance to the last neighbour that is listed."""
     for a in range(LISTED - 1, -1, -1):
@@ -42,42 +43,63 @@ def join(state: Summary) -> None:
             if j >= 0:
                 product = scale[i] * scale[j]
                 far = state.near_sq[i, a] / product if product > SMALLEST else 0.0
-                start[j] += 1
-            work.edge[i * EDGES + a] = far
-    exponentials(work.edge, 1.0, n * EDGES, work.edge)
+                start[j] += not is_edge(state.near, j, i)
+            work.far[i * EDGES + a] = far
+    exponentials(work.far, 1.0, n * EDGES, work.edge)
     for i in range(1, n):
         start[i] += start[i - 1]
     start[n] = start[n - 1]
     for i in range(n - 1, -1, -1):
         for a in range(EDGES - 1, -1, -1):
             p, j = i * EDGES + a, state.near[i, a]
-            work.edge[p] = max(work.edge[p], WEAKEST)
-            if j >= 0:  # filled from the back, so that `start` ends up at the first edge of each node
+            edge = max(work.edge[p], WEAKEST)
+            if j < 0:
+                continue
+            mutual = is_edge(state.near, j, i)
+            work.edge[p] = (2.0 * edge if mutual else edge) * state.mass[
+                j
+            ]  # e_ij = e_ji where both are there
+            if not mutual:  # filled from the back, so that `start` ends up at the first edge of each node
                 start[j] -= 1
-                work.source[start[j]], work.incoming[start[j]] = i, work.edge[p]
+                work.source[start[j]], work.incoming[start[j]] = i, edge * state.mass[i]
 
 
-@internal
-def add_from(state: Summary, j: int, edge: float) -> float:
-    """Add what node j says over an edge to the sums; the weight that it says it with."""
-    weight = edge * state.mass[j]
-    soft, sums = state.soft[j], state.work.sums
-    for c in range(state.tally.seen[0]):
-        sums[c] += weight * soft[c]
-    return weight
-
-
-@internal
-def hear_neighbours(state: Summary, i: int) -> float:
-    """sum_j S_ij m_j F_j into the sums, over both directions of the edges; sum_j S_ij m_j."""
-    work, total = state.work, 0.0
-    for c in range(state.tally.seen[0]):
-        work.sums[c] = 0.0
+@inlined
+def is_edge(near: Ints, j: int, i: int) -> bool:
+    """Whether node j is joined to i by an edge of its own, without a branch."""
+    found = False
     for a in range(EDGES):
-        if state.near[i, a] >= 0:
-            total += add_from(state, state.near[i, a], work.edge[i * EDGES + a])
-    for p in range(work.start[i], work.start[i + 1]):
-        total += add_from(state, work.source[p], work.incoming[p])
+        found |= near[j, a] == i
+    return found
+
+
+@inlined
+def hear_neighbours(state: Summary, i: int) -> float:
+    """sum_j S_ij m_j F_j into the sums, `LANES` classes at a time, over both kinds of edges; sum_j S_ij m_j."""
+    work, soft, near = state.work, state.soft, state.near
+    own, first, last = 0, work.start[i], work.start[i + 1]
+    while own < EDGES and near[i, own] >= 0:
+        own += 1
+    total = 0.0
+    for a in range(own):
+        total += work.edge[i * EDGES + a]
+    for p in range(first, last):
+        total += work.incoming[p]
+    for c in range(0, state.tally.seen[0], LANES):
+        s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+        for a in range(own):
+            j, w = near[i, a], work.edge[i * EDGES + a]
+            s0 += w * soft[j, c]
+            s1 += w * soft[j, c + 1]
+            s2 += w * soft[j, c + 2]
+            s3 += w * soft[j, c + 3]
+        for p in range(first, last):
+            j, w = work.source[p], work.incoming[p]
+            s0 += w * soft[j, c]
+            s1 += w * soft[j, c + 1]
+            s2 += w * soft[j, c + 2]
+            s3 += w * soft[j, c + 3]
+        work.sums[c], work.sums[c + 1], work.sums[c + 2], work.sums[c + 3] = s0, s1, s2, s3
     return total
 
 
@@ -93,11 +115,14 @@ def sweep(settings: Settings, state: Summary) -> float:
         if total <= 0.0 and label < 0:
             continue
         share = 1.0 / (total * (weight + 1.0 + GROUND)) if total > 0.0 else 0.0
-        own = weight / (weight + 1.0 + GROUND) if total > 0.0 else 1.0
         for c in range(seen):
-            value = sums[c] * share + (own if c == label else 0.0)
-            sqlength += (value - soft[c]) * (value - soft[c])
-            soft[c] = value
+            sums[c] *= share
+        if label >= 0:
+            sums[label] += weight / (weight + 1.0 + GROUND) if total > 0.0 else 1.0
+        for c in range(seen):
+            step = sums[c] - soft[c]
+            sqlength += step * step
+            soft[c] = sums[c]
     return sqlength
 
 
@@ -106,12 +131,14 @@ def classify(state: Summary, many: int) -> int:
     """The class of every node anew; how many nodes are touched, of which `many` were before."""
     seen = state.tally.seen[0]
     for i in range(state.tally.size[0]):
-        cls = state.label[i]
-        if cls < 0:
-            top = 0.0
-            for c in range(seen):
-                if state.soft[i, c] > top:
-                    cls, top = c, state.soft[i, c]
+        cls, top, whole = -1, 0.0, 0.0
+        for c in range(seen):
+            value = state.soft[i, c]
+            whole += value
+            if value > top:
+                cls, top = c, value
+        state.whole[i] = whole
+        cls = state.label[i] if state.label[i] >= 0 else cls
         if cls != state.cls[i]:
             state.cls[i] = cls
             many = touch(state, i, many)
