@@ -11,7 +11,8 @@ from scipy import stats
 
 import ohmline as ohm
 from ohmline.errors import DataError
-from ohmline.lab.benches.local_lgc import chase, count_edges, one_graph, play_plain
+from ohmline.lab.benches.large_graphs import hubs
+from ohmline.lab.benches.local_lgc import chase, count_edges, large_graph, one_graph, play_plain
 from ohmline.lab.experiment import Row, Settings
 from ohmline.lab.experiments.local import (
     Case,
@@ -183,12 +184,21 @@ def test_the_plain_push_is_the_same_learner_without_its_correction() -> None:
     order = np.random.default_rng(0).permutation(club.graph.n)
     plain = ohm.LocalLGC(club.graph, [0, 1])
     state = plain.state
-    mistakes = play_plain(
-        plain.space, state.precision, state.label, state.solve, order, club.labels, np.arange(2)
-    )
+    mistakes = play_plain(plain.space, state.nodes, state.solve, order, club.labels, np.arange(2))
     exact = ohm.LocalLGC(club.graph, [0, 1], tolerance=1e-12, caution=float("inf"))
     trace = ohm.play(exact, ohm.Stream(order, club.labels[order]))
     assert mistakes == trace.mistakes
+
+
+def test_five_arrays_play_the_same_game() -> None:
+    """On a graph so small that caps and sweeps hardly matter, both err about equally often."""
+    figures = large_graph(n=400, trials=300, repeat=1)
+    assert len(figures["targets"]) == 3
+    graph, signs = hubs(400)
+    order = np.random.default_rng(1).permutation(400)[:300]
+    labels = (signs + 1) // 2
+    trace = ohm.play(ohm.LocalLGC(graph, [0, 1]), ohm.Stream(order, labels[order]))
+    assert abs(trace.mistakes - figures["five_arrays_mistakes"]) <= 3
 
 
 def test_the_chase_visits_every_place() -> None:
