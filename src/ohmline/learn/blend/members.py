@@ -98,7 +98,7 @@ def stands_on(member: Any) -> Any:
         return member
     if isinstance(member, OnlineManifold):
         return None
-    for name in ("members", "kernel", "graph", "features"):
+    for name in ("learners", "kernel", "graph", "features"):
         if hasattr(member, name):
             return getattr(member, name)
     return None
