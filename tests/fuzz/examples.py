@@ -41,6 +41,7 @@ MODULES = (
 )
 RECORDS = frozenset(
     [
+        "EstimatedDiagonal",
         "Update",
         "View",
         "Certainty",
@@ -69,6 +70,7 @@ RECORDS = frozenset(
         "Projected",
         "SufficientScale",
         "EnergyParts",
+        "ExpectedMistakes",
         "LeastEnergy",
         "Entry",
         "KernelFunction",
@@ -170,6 +172,12 @@ def saved() -> Path:
     return path
 
 
+def written() -> Path:
+    path = Path("graph.ohmg")
+    graph().write(path)
+    return path
+
+
 def taught(learner: Any) -> Any:
     ohm.play(learner, stream())
     return learner
@@ -212,6 +220,8 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "SharedLGC": lambda: taught(ohm.SharedLGC(spectral())),
     "LocalLGC": lambda: taught(ohm.LocalLGC(graph())),
     "NearestNeighbour": lambda: taught(ohm.NearestNeighbour(graph())),
+    "SpanningTree": lambda: taught(ohm.SpanningTree(graph())),
+    "WeightedTree": lambda: taught(ohm.WeightedTree(graph(), trees=3)),
     "Halving": lambda: taught(ohm.Halving(graph(), 2)),
     "OneVsRest": lambda: taught(ohm.OneVsRest(lambda: ohm.Perceptron(biased()))),
     "OnlineLogistic": lambda: taught(ohm.OnlineLogistic(words())),
@@ -229,6 +239,8 @@ OVER: dict[str, Callable[[], Any]] = {
     "SharedLGC": spectral,
     "LocalLGC": graph,
     "NearestNeighbour": graph,
+    "SpanningTree": graph,
+    "WeightedTree": graph,
     "Halving": graph,
     "OneVsRest": lambda: lambda: ohm.Perceptron(biased()),
     "OnlineLogistic": lambda: words(),
@@ -264,6 +276,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "KernelWithTerms": biased,
     "SolverKernel": lambda: ohm.SolverKernel(graph(), b=1.0),
     "SpectralKernel": spectral,
+    "TreeKernel": lambda: ohm.TreeKernel(graph()),
     "PointKernel": lambda: ohm.RBF(1.0).over(points()),
     "RBF": lambda: ohm.RBF(1.0),
     "Constant": lambda: ohm.Constant(1.0),
@@ -439,9 +452,17 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "read_nodes": {"path": file("nodes.csv", "node,text\n0,x\n1,y\n"), "node": lambda: None},
     "Graph.read": {"path": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n")},
+    "convert": {
+        **USUAL_COLUMNS,
+        "edges": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n"),
+        "path": lambda: "written.ohmg",
+    },
+    "Graph.open": {"path": lambda: written()},
+    "Graph.write": {"path": lambda: "written.csv"},
     "Graph.to_networkx": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_igraph": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_pyg": {"attributes": lambda: {"label": {0: "a"}}},
+    "Graph.with_facts": {"facts": lambda: {"rows": 6}},
     "Graph.subgraph": {"nodes": lambda: [0, 1]},
     "KernelWithTerms.plus": {"b": lambda: 1.0, "c": lambda: 1.0},
     "GivenProbabilities": {"classes": lambda: [1, -1]},
@@ -463,6 +484,10 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "SpectralKernel": {"rank": lambda: 3},
     "LocalLGC.add_node": {"node": lambda: "new"},
     "LocalLGC.forget_one": {"x": lambda: 0},
+    "SpanningTree.forget_one": {"x": lambda: 0},
+    "WeightedTree.forget_one": {"x": lambda: 0},
+    "SpanningTree.codes_of": {"labels": lambda: ["p"]},
+    "WeightedTree.codes_of": {"labels": lambda: ["p"]},
     "NodeIndex.with_node": {"node": lambda: "new"},
     "ExponentialEmbedding": {"a": lambda: 1.0, "nodes": lambda: None},
     "ExponentialEmbedding.from_distances": {"a": lambda: 1.0, "nodes": lambda: None},
@@ -548,7 +573,14 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "LocalLGC.codes_of": {"labels": lambda: ["p"]},
     "GraphPerceptronBound": {"concept": lambda: None},
 }
-for _name in ("KernelWithTerms", "SolverKernel", "SpectralKernel", "PointKernel", "LaplacianKernel"):
+for _name in (
+    "KernelWithTerms",
+    "SolverKernel",
+    "SpectralKernel",
+    "PointKernel",
+    "LaplacianKernel",
+    "TreeKernel",
+):
     SPECIAL[f"{_name}.sqnorm"] = {"u": lambda: signs().astype(float)}
     SPECIAL[f"{_name}.plus"] = {"b": lambda: 1.0, "c": lambda: 1.0}
 for _name in LEARNERS:

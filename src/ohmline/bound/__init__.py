@@ -31,6 +31,7 @@ from ohmline.bound.halving import labelling_bits as labelling_bits
 from ohmline.bound.lgc import LabelComplexity as LabelComplexity
 from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
 from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
+from ohmline.bound.local_lgc import LocalLGCBound as LocalLGCBound
 from ohmline.bound.manifold_average import AverageBound as AverageBound
 from ohmline.bound.manifold_regret import ManifoldRegret as ManifoldRegret
 from ohmline.bound.margins import MarginErrors as MarginErrors
@@ -44,4 +45,8 @@ from ohmline.bound.pounce import PounceBound as PounceBound
 from ohmline.bound.projection import ProjectionBound as ProjectionBound
 from ohmline.bound.selective import MarginBound as MarginBound
 from ohmline.bound.selective import SelectiveRegret as SelectiveRegret
+from ohmline.bound.tree_draws import ExpectedMistakes as ExpectedMistakes
+from ohmline.bound.tree_draws import expected_mistakes as expected_mistakes
+from ohmline.bound.trees import SpanningTreeBound as SpanningTreeBound
+from ohmline.bound.trees import WeightedTreeBound as WeightedTreeBound
 from ohmline.bound.updates import UpdateBound as UpdateBound

@@ -321,7 +321,8 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     name
         A name of `CATALOG`.
     listen
-        Called with a message at each download. By default nobody is told.
+        Called with a message at each step: a download, a file that is read, a graph that is built. By default
+        nobody is told.
 
     Examples
     --------
@@ -336,6 +337,8 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     if entry.embedded is not None:
         return entry.embedded()
     place = data_folder(entry)
+    if place is not None:
+        listen(f"reading {name} in {place}")
     if place is not None and entry.from_place is not None:
         table, source = entry.from_place(place), entry.place
     elif place is not None and entry.from_folder is not None:
@@ -351,7 +354,10 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
         raise DataError(
             f"{name} has no download; set OHMLINE_DATA to a folder with {entry.stem}.npz and its .json"
         )
-    return table.dataset(name, source) if isinstance(table, GraphTable) else table.vectors(name, source)
+    if not isinstance(table, GraphTable):
+        return table.vectors(name, source)
+    listen(f"building a graph of {table.n:,} nodes and {len(table.source):,} edges")
+    return table.dataset(name, source)
 
 
 def _download(entry: Entry, listen: Listener) -> Table:

@@ -41,8 +41,10 @@ class GraphTable(NamedTuple):
         if len(pairs) and (pairs.min() < 0 or pairs.max() >= n):
             raise DataError(f"an edge names node {pairs.max()}, but there are {n} nodes: the file is damaged")
         if weight is None:
-            key = np.unique(pairs[:, 0] * n + pairs[:, 1])
-            pairs = np.stack(np.divmod(key, n), axis=1)
+            key = np.sort(pairs[:, 0] * n + pairs[:, 1])  # several times faster than np.unique
+            first = np.ones(len(key), np.bool_)
+            first[1:] = key[1:] != key[:-1]
+            pairs = np.stack(np.divmod(key[first], n), axis=1)
         else:
             order = np.lexsort((pairs[:, 1], pairs[:, 0]))
             pairs, weight = pairs[order], weight[order]

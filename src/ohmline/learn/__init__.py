@@ -25,6 +25,7 @@ from ohmline.learn.lgc import SharedLGC as SharedLGC
 from ohmline.learn.lgc import Variance as Variance
 from ohmline.learn.local_lgc import Certainty as Certainty
 from ohmline.learn.local_lgc import LocalLGC as LocalLGC
+from ohmline.learn.local_manifold import LocalManifold as LocalManifold
 from ohmline.learn.manifold import Bandwidth as Bandwidth
 from ohmline.learn.manifold import Buffer as Buffer
 from ohmline.learn.manifold import Full as Full
@@ -58,3 +59,5 @@ from ohmline.learn.projection import Projected as Projected
 from ohmline.learn.projection import Projection as Projection
 from ohmline.learn.projection import Strategy as Strategy
 from ohmline.learn.projection import project_online as project_online
+from ohmline.learn.trees import SpanningTree as SpanningTree
+from ohmline.learn.trees import WeightedTree as WeightedTree

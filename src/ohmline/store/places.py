@@ -118,20 +118,21 @@ def _read_spectral(of: Found, about: Described) -> SpectralKernel:
     return kernel
 
 
-_SOLVER = ("b", "c", "columns", "fill_limit", "tolerance")
+_SOLVER = ("b", "c", "columns", "fill_limit", "tolerance", "method", "column_bytes")
 
 
 def _write_solver(to: Written, kernel: SolverKernel) -> Described:
     return {
         **to.graph(kernel.graph),
         **{name: getattr(kernel, name) for name in _SOLVER},
+        "method": str(kernel.method),
         "factor": kernel.factor,
     }
 
 
 def _read_solver(of: Found, about: Described) -> Any:
     factor = about["factor"]
-    options = {name: about[name] for name in _SOLVER}
+    options = {name: about[name] for name in _SOLVER if name in about}  # older files have fewer of them
     if factor == 1:
         return SolverKernel(of.graph(about), **options)
     plain = SolverKernel(of.graph(about), **options | {"b": 0.0, "c": 0.0})
