@@ -94,6 +94,7 @@ INTERNAL = frozenset(
         "restage",
         "watch",
         "unmoved",
+        "take_over",
         "alone",
         "supply",
         "fetching",
