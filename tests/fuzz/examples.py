@@ -16,6 +16,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from scipy import sparse
+from sklearn.naive_bayes import MultinomialNB
 
 import ohmline as ohm
 from fuzz.nasty import graph
@@ -93,6 +94,7 @@ INTERNAL = frozenset(
         "restage",
         "watch",
         "unmoved",
+        "take_over",
         "alone",
         "supply",
         "fetching",
@@ -182,6 +184,18 @@ def taught(learner: Any) -> Any:
     return learner
 
 
+def words() -> ohm.NodeFeatures:
+    return ohm.NodeFeatures([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 1]], graph())
+
+
+def given() -> ohm.GivenProbabilities:
+    return ohm.GivenProbabilities(np.full((6, 2), 0.5), graph(), [1, -1])
+
+
+def members() -> list[Any]:
+    return [ohm.LocalLGC(graph()), ohm.OnlineLogistic(words())]
+
+
 def pyg_data() -> Any:
     rows = np.repeat(np.arange(6), np.diff(graph().indptr))
     ends = np.stack([rows, graph().indices])
@@ -211,6 +225,10 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "WeightedTree": lambda: taught(ohm.WeightedTree(graph(), trees=3)),
     "Halving": lambda: taught(ohm.Halving(graph(), 2)),
     "OneVsRest": lambda: taught(ohm.OneVsRest(lambda: ohm.Perceptron(biased()))),
+    "OnlineLogistic": lambda: taught(ohm.OnlineLogistic(words())),
+    "FeatureLearner": lambda: taught(ohm.FeatureLearner(words(), MultinomialNB())),
+    "GivenProbabilities": lambda: taught(given()),
+    "Blend": lambda: taught(ohm.Blend(members())),
     "OnlineManifold": manifold,
     "OnlineManifold over a tree": lambda: tree_manifold(),
 }
@@ -226,6 +244,10 @@ OVER: dict[str, Callable[[], Any]] = {
     "WeightedTree": graph,
     "Halving": graph,
     "OneVsRest": lambda: lambda: ohm.Perceptron(biased()),
+    "OnlineLogistic": lambda: words(),
+    "FeatureLearner": lambda: (words(), MultinomialNB()),
+    "GivenProbabilities": lambda: given(),
+    "Blend": lambda: members(),
     "OnlineManifold": lambda: ohm.RBF(1.0),
     "OnlineManifold over a tree": lambda: ohm.RBF(1.0),
 }
@@ -246,6 +268,7 @@ def journal() -> str:
 INSTANCES: dict[str, Callable[[], Any]] = {
     "Session": lambda: Session(graph(), ["red", "blue"], journal=journal()),
     **LEARNERS,
+    "NodeFeatures": words,
     "Graph": graph,
     "NodeIndex": lambda: graph().nodes,
     "Stream": stream,
@@ -279,6 +302,11 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "graph": graph,
     "kernel": biased,
     "learner": lambda: ohm.Perceptron(biased()),
+    "learners": lambda: members(),
+    "features": lambda: words(),
+    "model": MultinomialNB,
+    "rows": lambda: np.ones((6, 2)),
+    "probabilities": lambda: np.full((6, 2), 0.5),
     "stream": stream,
     "other": stream,
     "trace": trace,
@@ -438,6 +466,14 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Graph.with_facts": {"facts": lambda: {"rows": 6}},
     "Graph.subgraph": {"nodes": lambda: [0, 1]},
     "KernelWithTerms.plus": {"b": lambda: 1.0, "c": lambda: 1.0},
+    "GivenProbabilities": {"classes": lambda: [1, -1]},
+    "NodeFeatures": {},
+    "NodeFeatures.of_entries": {
+        "values": lambda: np.ones(2),
+        "indices": lambda: np.array([0, 1]),
+        "indptr": lambda: np.array([0, 1, 2, 2, 2, 2, 2]),
+        "width": lambda: 2,
+    },
     "OnlineLGC": {"kernel": spectral},
     "SharedLGC": {"kernel": spectral},
     "Buffer": {},

@@ -240,6 +240,23 @@ def test_keeps_the_laws(way: Any) -> None:
     ohm.check.learner(subject, graph, stream, query=ohm.RandomRate(0.7))
 
 
+def test_a_vote_in_compiled_loops_is_that_of_single_events() -> None:
+    graph = ohm.graph.generate.ring(9).graph
+    rng = np.random.default_rng(3)
+    stream = ohm.Stream(rng.integers(0, 9, 60), rng.choice(list("abc"), 60)).label_rate(0.8)
+    for query in (ohm.Always(), ohm.RandomRate(0.5), ohm.Budget(ohm.Always(), 7)):
+        fast, slow = ohm.Blend(real(graph), ohm.Majority()), ohm.Blend(real(graph), ohm.Majority())
+        for part in (stream.take(20), ohm.Stream(stream.nodes[20:], stream.labels[20:])):
+            one, two = ohm.play(fast, part, query), ohm.play(slow, part, query, compiled=False)
+            assert one.predictions == two.predictions
+            assert np.array_equal(one.margin, two.margin)
+            assert np.array_equal(one.updated, two.updated)
+            assert np.array_equal(one.progress, two.progress)
+            assert same(fast, slow)
+    with pytest.raises(LabelError):
+        ohm.play(ohm.Blend([ohm.LocalLGC(graph, "ab")], ohm.Majority()), ohm.Stream([0, 1], ["a", "z"]))
+
+
 def test_binary_members_vectors_and_blends_in_blends() -> None:
     kernel = ohm.LaplacianKernel(FIVE) + ohm.Constant(1.0)
     inner = ohm.Blend([ohm.Perceptron(kernel), ohm.NearestNeighbour(FIVE)], ohm.Majority())

@@ -16,6 +16,7 @@ from ohmline.learn import (
     Blend,
     FeatureLearner,
     GivenProbabilities,
+    LocalManifold,
     OneVsRest,
     OnlineLearner,
     OnlineLogistic,
@@ -36,6 +37,10 @@ KINDS: Mapping[str, type[OnlineLearner[Any, Any]]] = {
 """The learners that can be in a file, by name."""
 
 
+OVER_VECTORS = (OnlineManifold, LocalManifold)
+"""Learners that stand on nothing: their snapshot says everything."""
+
+
 def described(learner: Any, to: Written) -> tuple[Described, State]:
     """What a file says of a learner, and its arrays."""
     kind = type(learner).__name__
@@ -49,7 +54,7 @@ def described(learner: Any, to: Written) -> tuple[Described, State]:
         return _blend(learner, state, about, to)
     if isinstance(learner, FeatureLearner):
         return _over_features(learner, state, about, to)
-    if not isinstance(learner, OnlineManifold):
+    if not isinstance(learner, OVER_VECTORS):
         about["place"] = to.place(_stands_on(learner))
     if isinstance(learner, GivenProbabilities):
         state["probabilities"] = np.array(learner.probabilities)
@@ -71,7 +76,7 @@ def _blend(blend: Blend, state: State, about: Described, to: Written) -> tuple[D
 def _over_features(
     learner: FeatureLearner, state: State, about: Described, to: Written
 ) -> tuple[Described, State]:
-    if not isinstance(learner.model, OnlineManifold):
+    if not isinstance(learner.model, OVER_VECTORS):
         raise SnapshotError(
             f"{shown(learner.model)} is of another library, so no file can say how to make it; keep snapshot(), and "
             "restore it over a fresh one"
@@ -84,8 +89,8 @@ def _over_features(
 def revived(about: Described, state: State, of: Found) -> Any:
     """The learner of a description."""
     kind = known_kind(about.get("learner"))
-    if kind is OnlineManifold:
-        return OnlineManifold.restore(state)
+    if kind in OVER_VECTORS:
+        return kind.restore(state, None)
     if kind is Blend:
         members = [revived(part, part_of(state, str(k)), of) for k, part in enumerate(about["members"])]
         for k, member in enumerate(members):  # without what the file needs to make them

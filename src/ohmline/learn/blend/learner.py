@@ -188,14 +188,41 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
         order = self._order
         put_back = together([self.learners[k].checkpoint() for k in order[:-1]])
         try:
-            updates = [self.learners[k].learn_one(x, y) for k in order]
+            found = {k: self.learners[k].learn_one(x, y) for k in order}
         except BaseException:
             put_back()
             raise
+        updates = [found[k] for k in range(len(found))]
         return Update(None, any(u.updated for u in updates), float(sum(u.progress for u in updates)))
 
     def _opinions(self, x: Any) -> Opinions:
         return opinions_on(self.learners, self._tells, x, self._codes, self.way.needs_chances)
+
+    def expect_class(self, label: Any) -> None:
+        """Raise `LabelError` where a label cannot be learned.
+
+        Parameters
+        ----------
+        label
+            A label.
+        """
+        self._table.find(label)
+
+    def take_over(self, tally: Tally, names: Iterable[Any]) -> None:
+        """Put down what came of a game in which the members were played in loops of their own.
+
+        Parameters
+        ----------
+        tally
+            What the way of joining remembers by then.
+        names
+            The classes by then, in the order in which they were declared or first learned.
+        """
+        with undisturbed(), self._still:
+            self._tally = tally
+            self._table.become(names)
+            self._codes = {label: k for k, label in enumerate(self._table.names)}
+            self._order = order_of_learning(self.learners)
 
     def labelled(self) -> Bools | None:
         """For each position whether its node has a label; None where no member remembers it."""

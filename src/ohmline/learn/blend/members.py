@@ -12,7 +12,6 @@ from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import BinaryLearner, OnlineLearner, expect_learner
 from ohmline.learn.features.given import GivenProbabilities
 from ohmline.learn.features.learner import FeatureLearner
-from ohmline.learn.manifold import OnlineManifold
 from ohmline.learn.node_learner import arrays_of
 from ohmline.learn.one_vs_rest import OneVsRest
 
@@ -96,9 +95,9 @@ def stands_on(member: Any) -> Any:
         return member.make
     if isinstance(member, FeatureLearner | GivenProbabilities):
         return member
-    if isinstance(member, OnlineManifold):
-        return None
-    for name in ("members", "kernel", "graph", "features"):
+    if nodes_of(member) is None and not hasattr(member, "learners"):
+        return None  # a learner over vectors says everything in its snapshot
+    for name in ("learners", "kernel", "graph", "features"):
         if hasattr(member, name):
             return getattr(member, name)
     return None

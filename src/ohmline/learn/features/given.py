@@ -19,6 +19,7 @@ from ohmline.learn.features.frames import columns_of
 from ohmline.learn.labels import plain_label
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.snapshots import expect_fingerprint, expect_kind
+from ohmline.learn.turns import TakesTurns
 from ohmline.representation import represent
 
 CLOSE = 1e-6
@@ -26,7 +27,7 @@ CLOSE = 1e-6
 
 
 @final
-class GivenProbabilities(OnlineLearner[Hashable, Any]):
+class GivenProbabilities(TakesTurns, OnlineLearner[Hashable, Any]):
     """Says what it was given and never learns: a member of a `Blend` that stands for a model of the user's own.
 
     Parameters
@@ -117,11 +118,12 @@ class GivenProbabilities(OnlineLearner[Hashable, Any]):
         return View(self._table.decode(int(code[0])), float(margin[0]))
 
     def learn_one(self, x: Hashable, y: Any) -> Update:
-        said, label = self.predict_one(x), plain_label(y)
-        if label is None:
-            return Update(None, False, 0.0)
-        self._table.find(label)
-        return Update(said != label, False, 0.0)
+        with self.alone():
+            said, label = self.predict_one(x), plain_label(y)
+            if label is None:
+                return Update(None, False, 0.0)
+            self._table.find(label)
+            return Update(said != label, False, 0.0)
 
     def predict_many(self, nodes: Iterable[Hashable] | None = None) -> Predictions:
         things = self.nodes if nodes is None else listed(nodes, "nodes")

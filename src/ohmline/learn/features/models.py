@@ -16,6 +16,7 @@ from ohmline.checks import shown
 from ohmline.errors import LearnerError, OhmlineError
 from ohmline.learn.contract import OnlineLearner
 from ohmline.learn.features.rows import NodeFeatures
+from ohmline.learn.local_manifold import LocalManifold
 from ohmline.learn.step import UNLABELLED
 
 Event = tuple[int, int]
@@ -107,11 +108,14 @@ class VectorModel:
         self._model.learn_one(self._features.dense_at(place), label)
 
     def chances(self, place: int, names: tuple[Any, ...]) -> Floats | None:
-        """What `predict_many` says."""
-        table = self._model.predict_many([self._features.dense_at(place)])
-        if table.codes[0] < 0:
-            return None
-        said = dict(zip(table.classes, table.probabilities[0].tolist(), strict=True))
+        """What `predict_proba_one` says, or `predict_many` where there is none."""
+        row = self._features.dense_at(place)
+        if isinstance(self._model, LocalManifold):
+            said = self._model.predict_proba_one(row)
+        else:
+            table = self._model.predict_many([row])
+            known = table.codes[0] >= 0
+            said = dict(zip(table.classes, table.probabilities[0].tolist(), strict=True)) if known else {}
         return _shares(np.array([said.get(name, 0.0) for name in names], dtype=np.float64))
 
 
