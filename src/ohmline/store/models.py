@@ -14,7 +14,7 @@ from ohmline.arrays import AnyArray
 from ohmline.checks import file_path, flag, shown
 from ohmline.errors import FileFormatError, OhmlineError, SnapshotError
 from ohmline.graph.graph import Graph
-from ohmline.learn import OneVsRest, OnlineLearner, OnlineManifold, State
+from ohmline.learn import LocalManifold, OneVsRest, OnlineLearner, OnlineManifold, State
 from ohmline.learn.contract import expect_learner
 from ohmline.learn.node_learner import BinaryNodeLearner
 from ohmline.store import container
@@ -26,6 +26,8 @@ KINDS: Mapping[str, type[OnlineLearner[Any, Any]]] = {
     if isinstance(kind, type) and issubclass(kind, OnlineLearner) and hasattr(kind, "kind")
 }
 """The learners that can be in a file, by name."""
+VECTORS = (OnlineManifold, LocalManifold)
+"""Those over vectors: they stand on no graph and no kernel but their own."""
 
 
 def save(learner: OnlineLearner[Any, Any], path: Any, *, graph: bool = True) -> Path:
@@ -59,7 +61,7 @@ def save(learner: OnlineLearner[Any, Any], path: Any, *, graph: bool = True) -> 
             f"{kind} is not a learner of this library, so no file can say how to make it; keep its snapshot() instead"
         )
     written = Written(with_graph=with_graph)
-    place = None if isinstance(learner, OnlineManifold) else written.place(_stands_on(learner))
+    place = None if isinstance(learner, VECTORS) else written.place(_stands_on(learner))
     state = learner.snapshot()
     header = {"learner": kind, "place": place, "graphs": written.graphs}
     if isinstance(learner, OneVsRest):
@@ -94,8 +96,8 @@ def load(path: Any, *, graph: Graph | None = None) -> Any:
     }
     kind = _known(header.get("learner"))
     try:
-        if kind is OnlineManifold:
-            return OnlineManifold.restore(state)
+        if issubclass(kind, VECTORS):
+            return kind.restore(state, None)
         place = Found(header["graphs"], arrays, graph).place(header["place"])
         if kind is not OneVsRest:
             return kind.restore(state, place)
