@@ -31,6 +31,10 @@ KERNEL = ohm.LaplacianKernel(GRAPH) + ohm.Constant(0.5)
         (ohm.Halving(GRAPH, 1), f"Halving({GRAPH!r}, 1)"),
         (ohm.OnlineManifold(lambda_2=0.5), "OnlineManifold(lambda_2=0.5)"),
         (
+            ohm.LocalManifold(classes=["a", "b"], memory=500),
+            "LocalManifold(classes=('a', 'b'), memory=500.0)",
+        ),
+        (
             ohm.OnlineManifold(ohm.RBF(2.0), ohm.Buffer(50)),
             "OnlineManifold(kernel=RBF(2.0), basis=Buffer(size=50))",
         ),

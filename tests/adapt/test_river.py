@@ -11,7 +11,7 @@ from river import checks, evaluate, metrics, stream  # noqa: E402
 from sklearn.datasets import make_moons  # noqa: E402
 
 import ohmline as ohm  # noqa: E402
-from ohmline.adapt.river import OnlineManifoldClassifier  # noqa: E402
+from ohmline.adapt.river import LocalManifoldClassifier, OnlineManifoldClassifier  # noqa: E402
 from ohmline.errors import ParameterError  # noqa: E402
 from ohmline.learn.manifold import Buffer, Manifold  # noqa: E402
 
@@ -21,6 +21,21 @@ CHECKS = list(checks.yield_checks(OnlineManifoldClassifier()))
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_river_accepts_it(check):
     check(OnlineManifoldClassifier())
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_river_accepts_the_local_one(check):
+    check(LocalManifoldClassifier())
+
+
+def test_the_local_one_learns_without_labels_and_late_classes():
+    model, rows = LocalManifoldClassifier(size=80), points()
+    assert model.predict_proba_one(rows[0][0]) == {}
+    for k, (x, y) in enumerate(rows):
+        model.learn_one(x, f"moon {y}" if k % 40 < 2 else None)
+    assert sum(model.predict_one(x) != f"moon {y}" for x, y in rows) < 0.05 * len(rows)
+    model.learn_one({"a": 9.0, "b": 9.0}, "star")
+    assert model.predict_one({"a": 9.0, "b": 9.0}) == "star"
 
 
 def points(n=400, seed=0):

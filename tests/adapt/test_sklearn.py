@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_classifiers_classes, parametriz
 
 import ohmline as ohm
 from ohmline.adapt.scores import probabilities
-from ohmline.adapt.sklearn import OnlineManifoldClassifier
+from ohmline.adapt.sklearn import LocalManifoldClassifier, OnlineManifoldClassifier
 from ohmline.errors import LabelError
 from ohmline.learn.manifold import Buffer, Loss
 
@@ -22,13 +22,35 @@ MINUS_ONE = {
 }
 
 
-@parametrize_with_checks([OnlineManifoldClassifier()], expected_failed_checks=lambda estimator: MINUS_ONE)
+@parametrize_with_checks(
+    [OnlineManifoldClassifier(), LocalManifoldClassifier()],
+    expected_failed_checks=lambda estimator: MINUS_ONE,
+)
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
 
 def test_scikit_learn_accepts_its_classes_when_minus_one_is_one():
-    check_classifiers_classes("OnlineManifoldClassifier", OnlineManifoldClassifier(unlabelled=None))
+    for kind in (OnlineManifoldClassifier, LocalManifoldClassifier):
+        check_classifiers_classes(kind.__name__, kind(unlabelled=None))
+
+
+def test_the_local_classifier_is_its_learner_in_pieces_too():
+    x, truth, shown = moons(300)
+    names = np.array(["low", "high"])[truth]
+    model = LocalManifoldClassifier(size=60, unlabelled=None).fit(x, np.where(shown, names, None))
+    learner = ohm.LocalManifold(60)
+    learner.learn_many(
+        x, [name if known else None for name, known in zip(names.tolist(), shown, strict=True)]
+    )
+    assert model.predict(x).tolist() == learner.predict_many(x).predictions
+    assert model.score(x, names) > 0.95
+    pieces = LocalManifoldClassifier(size=60)
+    for rows in np.array_split(np.arange(300), 4):
+        pieces.partial_fit(x[rows], np.where(shown, names, None)[rows], classes=["low", "high"])
+    assert np.array_equal(pieces.predict_proba(x), model.predict_proba(x))
+    with pytest.raises(LabelError, match="no label"):
+        LocalManifoldClassifier().fit(x, np.full(300, -1))
 
 
 def moons(n=600):

@@ -213,6 +213,21 @@ def test_online_manifold_keeps_the_laws_on_vectors(basis: Any, seed: int) -> Non
     ohm.check.learner(subject, ohm.Graph.from_edges([(0, 1)]), stream)
 
 
+@pytest.mark.parametrize("options", [{}, {"memory": 20.0}, {"classes": [1, 0, -1], "label_weight": 10.0}])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 1000))
+def test_local_manifold_keeps_the_laws_on_vectors(options: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((60, 2))
+    stream = ohm.Stream(points, np.where(points[:, 0] > 0, 1, -1)).label_rate(0.4, seed)
+    subject = Subject(
+        make=lambda g: ohm.LocalManifold(20, **options),
+        restore=lambda s, g: ohm.LocalManifold.restore(s),
+        equivariant=False,  # there is no graph to rename
+    )
+    ohm.check.learner(subject, ohm.Graph.from_edges([(0, 1)]), stream, query=ohm.RandomRate(0.8))
+
+
 def test_a_learner_that_prepares_for_many_nodes_agrees_with_events_to_rounding() -> None:
     rng = np.random.default_rng(0)
     for case in range(6):

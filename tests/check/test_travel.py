@@ -53,6 +53,7 @@ ONLINE: dict[str, Callable[[], Any]] = {
     "OnlineManifold, Nystroem": lambda: taught(
         ohm.OnlineManifold(ohm.RBF(1.0), ohm.Nystroem(4)), vectors=True
     ),
+    "LocalManifold, forgetting": lambda: taught(ohm.LocalManifold(3, memory=4), vectors=True),
     "LocalLGC, grown": grown,
     "Perceptron, spectral": lambda: taught(ohm.Perceptron(ohm.SpectralKernel(GRAPH, rank=3))),
 }

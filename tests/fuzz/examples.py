@@ -167,6 +167,12 @@ def manifold() -> ohm.OnlineManifold:
     return learner
 
 
+def local_manifold() -> ohm.LocalManifold:
+    learner = ohm.LocalManifold(4)
+    ohm.play(learner, ohm.Stream(points(), signs()))
+    return learner
+
+
 def saved() -> Path:
     path = Path("model.ohm")
     ohm.save(ohm.LocalLGC(graph()), path)
@@ -231,6 +237,7 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "Blend": lambda: taught(ohm.Blend(members())),
     "OnlineManifold": manifold,
     "OnlineManifold over a tree": lambda: tree_manifold(),
+    "LocalManifold": local_manifold,
 }
 OVER: dict[str, Callable[[], Any]] = {
     "Perceptron over columns": lambda: ohm.SolverKernel(graph(), b=1.0),
@@ -250,6 +257,7 @@ OVER: dict[str, Callable[[], Any]] = {
     "Blend": lambda: members(),
     "OnlineManifold": lambda: ohm.RBF(1.0),
     "OnlineManifold over a tree": lambda: ohm.RBF(1.0),
+    "LocalManifold": lambda: None,
 }
 """What a snapshot of each learner is restored over; the biased kernel where nothing is said."""
 
@@ -586,11 +594,22 @@ for _name in (
     SPECIAL[f"{_name}.plus"] = {"b": lambda: 1.0, "c": lambda: 1.0}
 for _name in LEARNERS:
     SPECIAL[f"{_name}.learn_many"] = {"nodes": lambda: [0, 5], "labels": lambda: [1, -1]}
-for _name in ("OnlineManifold", "OnlineManifold over a tree"):
+for _name in ("OnlineManifold", "OnlineManifold over a tree", "LocalManifold"):
     SPECIAL[f"{_name}.learn_many"] = {"nodes": points, "labels": signs}
     for _method in ("predict_many", "predict_proba_many"):
         SPECIAL[f"{_name}.{_method}"] = {"nodes": points}
-    for _method in ("predict_one", "view_one", "learn_one", "margin_one", "scores_one", "locate", "look"):
+    for _method in (
+        *(
+            "predict_one",
+            "view_one",
+            "learn_one",
+            "margin_one",
+            "scores_one",
+            "predict_proba_one",
+            "locate",
+            "look",
+        ),
+    ):
         SPECIAL[f"{_name}.{_method}"] = {"x": lambda: [0.5, 0.5], "place": lambda: np.array([0.5, 0.5])}
     SPECIAL[f"{_name}.spread"] = SPECIAL[f"{_name}.variance_one"] = SPECIAL[f"{_name}.look"]
     SPECIAL[f"{_name}.locate_all"] = {"xs": points}

@@ -47,3 +47,70 @@ def test_agrees_with_the_literal_recipe_trial_by_trial(
         np.testing.assert_allclose(centres, literal.z, atol=1e-9)
         np.testing.assert_allclose(masses, literal.m, rtol=1e-9)
         assert [-1 if y is None else literal.classes.index(y) for y in said] == literal.labels
+
+
+def test_rounding_does_not_pile_up_over_a_long_stream() -> None:
+    learner = ohm.LocalManifold(12)
+    points, labels = blobs(7, 3000, rate=0.05)
+    learner.learn_many(points, labels)
+    centres, masses, _ = learner.summary
+    exact = ((centres[:, None] - centres[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(learner.snapshot()["sqdist"], exact, atol=1e-12)
+    assert masses.sum() == pytest.approx(3000)
+
+
+def test_many_at_once_are_the_loop_bit_for_bit() -> None:
+    points, labels = blobs(8, 200)
+    one, many, played = (ohm.LocalManifold(15) for _ in range(3))
+    for x, y in zip(points, labels, strict=True):
+        one.learn_one(x, y)
+    assert many.learn_many(points, labels).labels == sum(y is not None for y in labels)
+    for trace in ohm.follow(played, zip(points, labels, strict=True), chunk=64):
+        assert len(trace) in (64, 8)
+    for other in (many, played):
+        mine, theirs = one.snapshot(), other.snapshot()
+        assert all(np.array_equal(mine[k], theirs[k]) for k in mine)
+    table = many.predict_many(points)
+    assert table.predictions == [one.predict_one(x) for x in points]
+    chances = [one.predict_proba_one(x) for x in points[:20]]
+    np.testing.assert_array_equal(table.probabilities[:20], [list(c.values()) for c in chances])
+    np.testing.assert_allclose(table.probabilities.sum(axis=1), 1)
+
+
+def test_a_late_class_is_treated_as_if_it_had_been_declared() -> None:
+    points, labels = blobs(9, 150)
+    seen = list(dict.fromkeys(y for y in labels if y is not None))
+    late, declared = ohm.LocalManifold(20), ohm.LocalManifold(20, ["never", *reversed(seen)])
+    for x, y in zip(points, labels, strict=True):
+        theirs = declared.scores_one(x)
+        assert {c: theirs[c] for c in late.classes} == late.scores_one(x)
+        assert declared.predict_one(x) == late.predict_one(x)
+        late.learn_one(x, y)
+        declared.learn_one(x, y)
+    assert late.classes == tuple(seen)
+
+
+def test_a_game_that_shows_few_labels_knows_only_their_classes() -> None:
+    points, labels = blobs(10, 120, rate=1.0)
+    shown = np.array([y != "class 1" for y in labels])
+    learner = ohm.LocalManifold(20)
+    ohm.play(learner, ohm.Stream(points, labels, revealed=shown))
+    other = ohm.LocalManifold(20)
+    for x, y, known in zip(points, labels, shown, strict=True):
+        other.learn_one(x, y if known else None)
+    assert learner.classes == other.classes
+    assert "class 1" not in learner.classes
+    assert all(learner.scores_one(x) == other.scores_one(x) for x in points)
+
+
+def test_unlabelled_points_carry_a_label_along_two_moons() -> None:
+    from sklearn.datasets import make_moons
+
+    points, truth = make_moons(900, noise=0.08, random_state=3)
+    shown = np.random.default_rng(3).random(900) < 0.006
+    learner = ohm.LocalManifold(100)
+    ohm.play(learner, ohm.Stream(points, truth, revealed=shown))
+    said = np.array(learner.predict_many(points).predictions)
+    nearest = ((points[:, None] - points[shown][None]) ** 2).sum(axis=2).argmin(axis=1)
+    by_labels_alone = np.mean(truth[shown][nearest] != truth)
+    assert np.mean(said != truth) < 0.01 < 0.1 < by_labels_alone

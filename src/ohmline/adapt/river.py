@@ -1,4 +1,4 @@
-"""Online manifold regularisation as a river classifier."""
+"""Learners over vectors as river classifiers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ohmline.arrays import Floats
 from ohmline.checks import number
 from ohmline.extras import require
 from ohmline.kernel import RBF
+from ohmline.learn.local_manifold import LocalManifold
 from ohmline.learn.manifold import Buffer, Keep, Loss, Manifold, OnlineManifold
 
 base: Any = require("river.base", "river")
@@ -124,6 +125,75 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
         scores = self._learner.scores_one(_row(x, self._features))
         chances = probabilities(scores[None], Loss(self.loss))[0]
         return dict(zip(self._learner.classes, chances.tolist(), strict=True))
+
+
+@final
+class LocalManifoldClassifier(base.Classifier):  # type: ignore[misc]
+    """`LocalManifold` with river's verbs, over dictionaries of numbers.
+
+    `learn_one(x, None)` learns from a point without a label. Classes are learned as they come. The features are those
+    of the first point learned: one that is missing later counts as 0, one that is new later is ignored; scale them
+    first.
+
+    Parameters
+    ----------
+    size
+        How many nodes stand for the stream, at least 2. Default 300.
+    memory
+        After so many points what was learned weighs 1/e of what is new, for streams that change. None (default)
+        forgets nothing.
+    label_weight
+        How much a label weighs against the neighbours of its node, above 0. None (default) takes the points seen over
+        the labels seen.
+
+    Examples
+    --------
+    >>> model = LocalManifoldClassifier()
+    >>> model.learn_one({"height": 1.0, "weight": 2.0}, "cat")
+    >>> model.learn_one({"height": 5.0, "weight": 6.0}, "dog")
+    >>> model.learn_one({"height": 4.5, "weight": 6.0}, None)
+    >>> model.predict_one({"height": 4.8, "weight": 6.2})
+    'dog'
+    """
+
+    def __init__(
+        self, size: int = 300, memory: float | None = None, label_weight: float | None = None
+    ) -> None:
+        self.size = size
+        self.memory = memory
+        self.label_weight = label_weight
+        self._features: list[Hashable] | None = None
+        self._learner = LocalManifold(size, memory=memory, label_weight=label_weight)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: dict[Hashable, Any], y: Any) -> None:
+        """Learn from a point, with its label or with None.
+
+        Parameters
+        ----------
+        x
+            The features of a point, by name.
+        y
+            Its label; None when it has none.
+        """
+        features = sorted(x, key=repr) if self._features is None else self._features
+        self._learner.learn_one(_row(x, features), y)
+        self._features = features
+
+    def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
+        """The probability of every class seen so far; empty before the first label.
+
+        Parameters
+        ----------
+        x
+            The features of a point, by name.
+        kwargs
+            Not used; part of river's signature.
+        """
+        return {} if self._features is None else self._learner.predict_proba_one(_row(x, self._features))
 
 
 def _row(x: dict[Hashable, Any], features: list[Hashable]) -> Floats:

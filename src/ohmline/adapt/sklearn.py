@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ohmline.adapt.graph_classifier import GraphClassifier as GraphClassifier
+from ohmline.adapt.local_manifold import LocalManifoldClassifier as LocalManifoldClassifier
 from ohmline.adapt.scores import probabilities
 from ohmline.adapt.semi_supervised import SemiSupervised
 from ohmline.arrays import AnyArray, Bools, Floats, count

@@ -260,6 +260,11 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
 
         return put_back
 
+    def __setstate__(
+        self, state: dict[str, Any]
+    ) -> None:  # what was read from a mapped file may not be written to
+        vars(self).update({**state, "_state": copied(state["_state"])})
+
     def _widen(self) -> None:
         """Room for every class of the table."""
         expect_room(self.size, self._dimension or 1, len(self._table))

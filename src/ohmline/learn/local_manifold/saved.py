@@ -43,9 +43,9 @@ def saved_summary(state: State, size: int, classes: int) -> Summary | None:
     wanted = fresh.arrays()
     found = in_range(None, _ranges(n, classes), wanted, {name: take(state, KIND, name) for name in wanted})
     _expect_consistent(found, n, classes)
-    for name in ("centre", "mass", "label", "held", "soft"):
+    for name in ("centre", "mass", "label", "held"):
         getattr(fresh, name)[:n] = found[name]
-    fresh.sqdist[:n, :n] = found["sqdist"]
+    fresh.sqdist[:n, :n], fresh.soft[:n, :classes] = found["sqdist"], found["soft"]
     fresh.order[:], fresh.counts[:] = found["order"], found["counts"]
     for name in Tally._fields:
         getattr(fresh.tally, name)[:] = found[f"tally.{name}"]
