@@ -98,6 +98,26 @@ def test_bad_frames_and_large_rows_are_refused(monkeypatch: pytest.MonkeyPatch) 
         rows()
 
 
+def test_entries_and_places_are_checked() -> None:
+    good = {"values": [1.0, 2.0], "indices": [0, 1], "indptr": [0, 1, *[2] * 8], "graph": RING, "width": 2}
+    assert ohm.NodeFeatures.of_entries(**good).row(1).tolist() == [0.0, 2.0]
+    for bad in (
+        {"values": None},
+        {"values": [1.0]},
+        {"indices": [0, 2]},
+        {"indptr": [0, 2, *[1] * 8]},
+        {"names": 3},
+        {"names": ["a"]},
+        {"width": 0},
+    ):
+        with pytest.raises(OhmlineError):
+            ohm.NodeFeatures.of_entries(**(good | bad))
+    for place in (-1, 9, None, 10**400, 0.5):
+        for read in (rows().dense_at, rows().named_at):
+            with pytest.raises(ParameterError, match="place must be"):
+                read(place)
+
+
 # --- our own regression ---------------------------------------------------------------------------
 
 

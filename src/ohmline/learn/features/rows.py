@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ohmline.arrays import AnyArray, Floats, finite, matrix, read_only, refuse_masked, vector, whole_numbers
-from ohmline.checks import count, flag, room, shown
+from ohmline.checks import count, flag, hashable, listed, room, shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.nodes import NodeIndex
@@ -95,15 +95,17 @@ class NodeFeatures:
         """
         expect_graph(graph)
         width = count(width, "width", least=1)
-        starts = whole_numbers(indptr, "indptr", low=0, high=len(values), length=graph.n + 1)
-        columns = whole_numbers(indices, "indices", low=0, high=width - 1, length=len(values))
+        entries = vector(values, "values")
+        starts = whole_numbers(indptr, "indptr", low=0, high=len(entries), length=graph.n + 1)
+        columns = whole_numbers(indices, "indices", low=0, high=width - 1, length=len(entries))
         if starts[0] != 0 or starts[-1] != len(columns) or np.any(np.diff(starts) < 0):
             raise ShapeError("indptr must ascend from 0 to the number of entries; the rows are damaged")
-        if names is not None and len(names) != width:
-            raise ShapeError(f"{width} features and {len(names)} names; give one for each")
+        named = None if names is None else [hashable(name, "a name") for name in listed(names, "names")]
+        if named is not None and len(named) != width:
+            raise ShapeError(f"{width} features and {len(named)} names; give one for each")
         shape = (graph.n, width)
-        found = cls(sparse.csr_array((vector(values, "values"), columns, starts), shape=shape), graph)
-        found.is_sparse, found.names = flag(is_sparse, "is_sparse"), names
+        found = cls(sparse.csr_array((entries, columns, starts), shape=shape), graph)
+        found.is_sparse, found.names = flag(is_sparse, "is_sparse"), named
         return found
 
     @property
@@ -144,8 +146,9 @@ class NodeFeatures:
         place
             What `nodes.position` gave.
         """
+        span = self._span(place)
+        room(8.0 * self.width, f"a row of {self.width:,} features")
         row = np.zeros(self.width)
-        span = slice(self.indptr[place], self.indptr[place + 1])
         row[self.indices[span]] = self.values[span]
         return row
 
@@ -157,9 +160,14 @@ class NodeFeatures:
         place
             What `nodes.position` gave.
         """
-        span = slice(self.indptr[place], self.indptr[place + 1])
+        span = self._span(place)
         found = zip(self.indices[span].tolist(), self.values[span].tolist(), strict=True)
         return {self.names[j] if self.names is not None else j: value for j, value in found}
+
+    def _span(self, place: int) -> slice:
+        """Where the entries of a row are."""
+        place = count(place, "place", most=self.graph.n - 1)
+        return slice(self.indptr[place], self.indptr[place + 1])
 
     def __repr__(self) -> str:
         return f"NodeFeatures({self.graph.n:,} nodes, {self.width:,} features, {len(self.values):,} entries)"
