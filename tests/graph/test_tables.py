@@ -438,7 +438,7 @@ def test_a_file_that_is_large_is_read_in_columns(tmp_path, monkeypatch, name, ma
     assert path.stat().st_size > fast_table.LARGE
     seen = []
     monkeypatch.setattr(
-        "ohmline.graph.files.table._careful_table", lambda *args, **options: seen.append(args) or 1 / 0
+        "ohmline.graph.files.table.careful_table", lambda *args, **options: seen.append(args) or 1 / 0
     )
     graph = read(path, parallel="sum")
     assert not seen

@@ -254,7 +254,7 @@ class SpectralKernel(GraphKernel):
         return plain, self.graph.fingerprint, repr((self.normalised, self.constant, self.shift))
 
     def __repr__(self) -> str:
-        return represent(self)
+        return represent(self, device=self.device.name)
 
 
 def _null_vectors(graph: Graph, *, normalised: bool) -> Floats:

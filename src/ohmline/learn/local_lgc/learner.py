@@ -110,7 +110,7 @@ class LocalLGC(ChangingLearner):
     caution
         A solve ends sooner once the gap of the two best classes exceeds `caution` times the residual; at
         least 0, infinity for never. While labels are few it is larger: 5 over the labels for each class, but not
-        above 1. Unless it is infinite, a solve that predicts walks at most 2,000 edges beside those of the node, and
+        above 1. Unless it is infinite, a solve that predicts walks at most 3,000 edges beside those of the node, and
         one that learns at most 400,000 divided by the number of labels, where that is more. Default 0.1.
     guess
         Predict the class that most nodes were labelled with, instead of None, where no label reaches. Default

@@ -38,7 +38,7 @@ WORK = 64
 """A local solve may walk every edge this many times before a global one takes over: about what that costs."""
 
 
-MOST_EDGES = 2000
+MOST_EDGES = 3000
 """A solve that predicts walks so many edges at most, beside those of the node itself."""
 MOST_LEARNED = 400_000
 """A solve that learns may walk more of them: so many divided by the labels there are. What the first labels leave out,
