@@ -18,6 +18,7 @@ REGISTRY: dict[str, str] = {
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
     "local-lgc": "local_lgc",
+    "local-manifold": "local_manifold",
     "manifold": "manifold",
     "play-perceptron": "foundation",
     "pounce": "pounce",

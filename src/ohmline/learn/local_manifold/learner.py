@@ -256,7 +256,9 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
 
         return put_back
 
-    def __setstate__(self, state: dict[str, Any]) -> None:  # what was read from a mapped file may not be written to
+    def __setstate__(
+        self, state: dict[str, Any]
+    ) -> None:  # what was read from a mapped file may not be written to
         vars(self).update({**state, "_state": copied(state["_state"])})
 
     def _widen(self) -> None:
