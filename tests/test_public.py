@@ -30,6 +30,7 @@ PACKAGES = [
     "data",
     "labelling",
     "check",
+    "cluster",
     "recipes",
     "sources",
     "client",

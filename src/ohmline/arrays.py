@@ -77,6 +77,12 @@ def read_only(array: AnyArray) -> AnyArray:
     return copy
 
 
+def frozen(array: AnyArray) -> AnyArray:
+    """The array itself, which nobody can write to from now on."""
+    array.flags.writeable = False
+    return array
+
+
 def finite(array: Floats, name: str) -> None:
     """Raise unless every entry is finite."""
     bad = np.argwhere(~np.isfinite(array))

@@ -109,12 +109,12 @@ def generator(seed: Any, name: str = "seed") -> np.random.Generator:
     return np.random.default_rng(seed_of(seed, name))
 
 
-def room(size: float, what: str) -> None:
+def room(size: float, what: str, instead: str = "make it smaller") -> None:
     """Refuse what would take more memory than the machine should give: `size` in bytes, `what` in words."""
     limit = float(os.environ.get("OHMLINE_MEMORY", MEMORY)) * 2**30
     if size > limit:
         raise ParameterError(
-            f"{what} would take {size / 2**30:.3g} GiB of memory, more than {limit / 2**30:.3g}; make it smaller, or "
+            f"{what} would take {size / 2**30:.3g} GiB of memory, more than {limit / 2**30:.3g}; {instead}, or "
             "set OHMLINE_MEMORY to the number of GiB that it may take"
         )
 

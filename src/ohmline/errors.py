@@ -6,6 +6,8 @@ argument never ends in a traceback from deep inside NumPy.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class OhmlineError(Exception):
     """The root of all errors raised by this package."""
@@ -52,6 +54,25 @@ class ConflictingLabels(LabelError):
 
 class KernelError(OhmlineError, ValueError):
     """A kernel that does not exist for this graph, or is not positive."""
+
+
+class NotConverged(KernelError):
+    """An eigensolver ended before its pairs were accurate; `pairs` holds what it found, with the residuals.
+
+    Parameters
+    ----------
+    message
+        What did not converge, how far it came, and the remedy.
+    pairs
+        The eigenpairs as far as they were found: `values`, `vectors` and `residuals`.
+    """
+
+    def __init__(self, message: str, pairs: Any = None) -> None:
+        super().__init__(message)
+        self.pairs = pairs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.pairs)
 
 
 class LearnerError(OhmlineError, ValueError):
@@ -115,3 +136,7 @@ class ServiceError(OhmlineError):
 
 class DeviceError(OhmlineError, RuntimeError):
     """A GPU is not there, is full, or has failed."""
+
+
+class ClusterError(OhmlineError):
+    """A cluster cannot be reached, has lost its workers, or has too little memory for what it was asked."""

@@ -131,6 +131,24 @@ LEARNERS = {
             restore=lambda s, g: ohm.NearestNeighbour.restore(s, g),
         )
     ),
+    "spanning tree": Case(
+        Subject(
+            make=ohm.SpanningTree,
+            restore=lambda s, g: ohm.SpanningTree.restore(s, g),
+            equivariant=False,  # the names decide which tree is drawn
+            bound=ohm.bound.SpanningTreeBound,
+        ),
+        classes=3,
+    ),
+    "weighted trees": Case(
+        Subject(
+            make=lambda g: ohm.WeightedTree(g, trees=3),
+            restore=lambda s, g: ohm.WeightedTree.restore(s, g),
+            equivariant=False,
+            bound=ohm.bound.WeightedTreeBound,
+        ),
+        classes=3,
+    ),
     "one vs rest, learned": Case(
         Subject(
             make=lambda g: ohm.OneVsRest(lambda: ohm.Perceptron(biased(g))),
@@ -241,6 +259,8 @@ KERNELS: dict[str, Callable[[ohm.Graph], ohm.Kernel]] = {
     "spectral, normalised": lambda g: ohm.SpectralKernel(g, rank=min(3, g.n), normalised=True),
     "columns on demand": lambda g: ohm.SolverKernel(g, b=0.5),
     "scaled": lambda g: 2.5 * (ohm.LaplacianKernel(g) + ohm.Constant(0.2)),
+    "tree": ohm.TreeKernel,
+    "tree, ridged": lambda g: 2.0 * ohm.TreeKernel(g) + ohm.Constant(0.5) + ohm.Ridge(0.3),
     "columns, scaled": lambda g: 0.5 * ohm.SolverKernel(g, b=0.5, c=0.1),
     "full-rank features": lambda g: ohm.check.FullRankFeatures(biased(g)),
     "sum of two": lambda g: ohm.LaplacianKernel(g) + ohm.SpectralKernel(g, rank=1),

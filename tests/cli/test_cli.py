@@ -400,3 +400,16 @@ def test_the_summary_has_the_measures_of_every_class(karate: tuple[str, str], tm
     for row in rows:
         said = document["games"][0]["classes"][row[0]]
         assert [f"{said[name]:.3f}" for name in ("recall", "precision", "average_precision")] == row[2:]
+
+
+def test_a_data_set_becomes_files_that_can_be_played(tmp_path: Path) -> None:
+    assert ohmline("data", "get", "karate", "--out", str(tmp_path)).exit_code == 0
+    edges, labels = tmp_path / "karate.parquet", tmp_path / "karate-labels.parquet"
+    report = str(tmp_path / "report.html")
+    given = ["play", str(edges), str(labels), "--learner", "weighted-tree", "--out", report, "--json"]
+    found = document(ohmline(*given))
+    assert found["graph"]["edges"] == 78
+    assert found["games"][0]["trials"] == 34
+    refused = ohmline("data", "get", "digits", "--out", str(tmp_path))
+    assert refused.exit_code != 0
+    assert "has points and no graph" in refused.stderr

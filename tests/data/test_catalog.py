@@ -18,14 +18,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
+import ohmline as ohm
 from ohmline import data
 from ohmline.data import catalog, folder, pictures, planetoid
 from ohmline.data.catalog import Entry
 from ohmline.data.contract import fingerprint
 from ohmline.data.download import Remote, fetch
 from ohmline.data.tables import GraphTable
-from ohmline.errors import DataError, LabelError, ParameterError
+from ohmline.errors import DataError, LabelError, ParameterError, ShapeError
 
 
 @pytest.fixture
@@ -154,6 +156,24 @@ def test_folder_is_read_without_pickle(tmp_path: Path, monkeypatch: pytest.Monke
         data.load("cora")
 
 
+def test_folder_with_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {
+        "feature_data": np.array([1.0, 2.0]),
+        "feature_indices": np.array([3, 0]),
+        "feature_indptr": np.array([0, 1, 1, 2]),
+        "n_features": np.int64(4),
+    }
+    _write(tmp_path, "cora", **TOY, **words)
+    monkeypatch.setenv("OHMLINE_DATA", str(tmp_path))
+    assert data.load("cora").features.toarray().tolist() == [[0, 0, 0, 1], [0, 0, 0, 0], [2, 0, 0, 0]]
+    _write(tmp_path, "cora", **TOY, **{**words, "feature_indices": np.array([3, 4])})
+    with pytest.raises(DataError, match=r"feature_indices\[1\] is 4"):
+        data.load("cora")
+    _write(tmp_path, "cora", **TOY, **{**words, "feature_indptr": np.array([0, 2, 1, 2])})
+    with pytest.raises(DataError, match="must ascend"):
+        data.load("cora")
+
+
 def test_folder_with_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _write(tmp_path, "wikimovies4", **TOY, edge_weight=np.array([3, 5]))
     monkeypatch.setenv("OHMLINE_DATA", str(tmp_path))
@@ -231,6 +251,10 @@ def _write_planetoid(place: Path, name: str) -> GraphTable:
     (place / f"ind.{name}.ally").write_bytes(_python2_array(ally))
     (place / f"ind.{name}.ty").write_bytes(pickle.dumps(ty, protocol=2))
     (place / f"ind.{name}.test.index").write_text("8\n6\n")
+    words = sparse.csr_matrix(np.arange(12, dtype=np.float32).reshape(6, 2))
+    (place / f"ind.{name}.allx").write_bytes(pickle.dumps(words, protocol=2))
+    oldest = pickle.dumps(sparse.csr_matrix(np.array([[0.0, 80.0], [60.0, 0.0]])), protocol=0)
+    (place / f"ind.{name}.tx").write_bytes(oldest.replace(b"scipy.sparse._csr", b"scipy.sparse.csr"))
     ends = np.array([(0, 1), (1, 2), (2, 2), (3, 8), (4, 6), (5, 7), (0, 5)])
     return GraphTable.of(9, ends, np.array([0, 1, 2, 0, 1, 2, 0, -1, 2]), ("a", "b", "c"))
 
@@ -244,6 +268,14 @@ def test_planetoid_pickles_are_parsed(tmp_path: Path) -> None:
     found = planetoid.read(_parts(tmp_path, "toy"), ("a", "b", "c"))
     assert found.fingerprint == expected.fingerprint
     assert found.labels.tolist() == [0, 1, 2, 0, 1, 2, 0, -1, 2]
+    words = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11], [60, 0], [0, 0], [0, 80]]
+    assert found.features.toarray().tolist() == words
+    whole = found.dataset("toy", "")
+    part = whole.largest_component()
+    assert part.features.toarray().tolist() == [words[node] for node in part.graph.nodes]
+    assert ohm.NodeFeatures(part.features, part.graph).width == 2
+    with pytest.raises(ShapeError, match="one row per node is needed"):
+        data.Dataset("toy", whole.graph, whole.labels, whole.classes, "", np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize(
@@ -254,6 +286,15 @@ def test_planetoid_pickles_are_parsed(tmp_path: Path) -> None:
         ("graph", pickle.dumps([1, 2]), "does not hold a Planetoid data set"),
         ("ty", pickle.dumps(np.eye(3)), "does not hold a Planetoid data set"),
         ("test.index", b"8\nsix\n", "one node number a line"),
+        ("allx", pickle.dumps(np.eye(6)), "does not hold a matrix of compressed sparse rows"),
+        ("allx", pickle.dumps(sparse.csr_matrix(np.eye(5)), protocol=2), r"has shape \(5, 5\)"),
+        (
+            "tx",
+            pickle.dumps(sparse.csr_matrix(np.eye(2))).replace(b"indices", b"indicez"),
+            "compressed sparse",
+        ),
+        ("tx", pickle.dumps(collections.Counter("ab"), protocol=0), "asks for collections.Counter"),
+        ("tx", pickle.dumps(sparse.csr_matrix(np.array([[1.0, np.nan]] * 2))), "compressed sparse rows"),
     ],
 )
 def test_planetoid_files_that_are_something_else(
@@ -357,12 +398,14 @@ def test_download_parse_and_keep(
     heard: list[str] = []
     assert not data.is_here("toy")
     assert data.load("toy", listen=heard.append).labels == ["a", "b", "c", "a", "b", "c", "a", None, "c"]
-    assert heard == [f"downloading {url}/ind.toy.{part}" for part in planetoid.PARTS]
+    downloads = [f"downloading {url}/ind.toy.{part}" for part in planetoid.PARTS]
+    assert heard[:-1] == downloads
+    assert heard[-1].startswith("building a graph of 9 nodes and ")
     assert _left_in(cache) == sorted(remote.name for remote in entry.remotes)
     assert data.is_here("toy")
     shutil.rmtree(root)  # the second time nothing is fetched
     assert data.load("toy", listen=heard.append).graph.n == 9
-    assert len(heard) == len(planetoid.PARTS)
+    assert [message for message in heard if message.startswith("downloading")] == downloads
 
 
 def test_a_damaged_cached_file_is_fetched_again(cache: Path, server: tuple[Path, str]) -> None:
@@ -488,7 +531,13 @@ def test_cora_written_as_planetoid_comes_back(tmp_path: Path) -> None:
     files["ally"].write_bytes(pickle.dumps(one_hot[:1708], protocol=2))
     files["ty"].write_bytes(pickle.dumps(one_hot[order], protocol=2))
     files["test.index"].write_text("\n".join(map(str, order)) + "\n")
-    assert planetoid.read(files, table.class_names).fingerprint == entry.fingerprint
+    words = sparse.random_array((2708, 1433), density=0.013, format="csr", rng=np.random.default_rng(1))
+    files["allx"].write_bytes(pickle.dumps(sparse.csr_matrix(words[:1708]), protocol=2))
+    files["tx"].write_bytes(pickle.dumps(sparse.csr_matrix(words[order]), protocol=2))
+    found = planetoid.read(files, table.class_names)
+    assert found.fingerprint == entry.fingerprint
+    assert found.features is not None
+    assert (found.features != words).nnz == 0
 
 
 @pytest.mark.data

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import logging
+import pickle
 import sys
 import types
 from typing import Any
@@ -169,3 +171,9 @@ def test_without_cupy_the_message_is_the_command(monkeypatch: pytest.MonkeyPatch
 def test_more_than_the_card_has_is_refused_before_it_is_tried(device: Device) -> None:
     with pytest.raises(OhmlineError, match="GiB"):
         device.room(1e18, "a matrix")
+
+
+def test_a_device_survives_a_copy(device: Device) -> None:
+    assert pickle.loads(pickle.dumps(device)) == device
+    assert copy.deepcopy(device) == device
+    assert repr(device) == repr(device.name)

@@ -16,6 +16,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from scipy import sparse
+from sklearn.naive_bayes import MultinomialNB
 
 import ohmline as ohm
 from fuzz.nasty import graph
@@ -40,6 +41,7 @@ MODULES = (
 )
 RECORDS = frozenset(
     [
+        "EstimatedDiagonal",
         "Update",
         "View",
         "Certainty",
@@ -68,6 +70,7 @@ RECORDS = frozenset(
         "Projected",
         "SufficientScale",
         "EnergyParts",
+        "ExpectedMistakes",
         "LeastEnergy",
         "Entry",
         "KernelFunction",
@@ -91,6 +94,7 @@ INTERNAL = frozenset(
         "restage",
         "watch",
         "unmoved",
+        "take_over",
         "alone",
         "supply",
         "fetching",
@@ -175,9 +179,27 @@ def saved() -> Path:
     return path
 
 
+def written() -> Path:
+    path = Path("graph.ohmg")
+    graph().write(path)
+    return path
+
+
 def taught(learner: Any) -> Any:
     ohm.play(learner, stream())
     return learner
+
+
+def words() -> ohm.NodeFeatures:
+    return ohm.NodeFeatures([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 1]], graph())
+
+
+def given() -> ohm.GivenProbabilities:
+    return ohm.GivenProbabilities(np.full((6, 2), 0.5), graph(), [1, -1])
+
+
+def members() -> list[Any]:
+    return [ohm.LocalLGC(graph()), ohm.OnlineLogistic(words())]
 
 
 def pyg_data() -> Any:
@@ -205,8 +227,14 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "SharedLGC": lambda: taught(ohm.SharedLGC(spectral())),
     "LocalLGC": lambda: taught(ohm.LocalLGC(graph())),
     "NearestNeighbour": lambda: taught(ohm.NearestNeighbour(graph())),
+    "SpanningTree": lambda: taught(ohm.SpanningTree(graph())),
+    "WeightedTree": lambda: taught(ohm.WeightedTree(graph(), trees=3)),
     "Halving": lambda: taught(ohm.Halving(graph(), 2)),
     "OneVsRest": lambda: taught(ohm.OneVsRest(lambda: ohm.Perceptron(biased()))),
+    "OnlineLogistic": lambda: taught(ohm.OnlineLogistic(words())),
+    "FeatureLearner": lambda: taught(ohm.FeatureLearner(words(), MultinomialNB())),
+    "GivenProbabilities": lambda: taught(given()),
+    "Blend": lambda: taught(ohm.Blend(members())),
     "OnlineManifold": manifold,
     "OnlineManifold over a tree": lambda: tree_manifold(),
     "LocalManifold": local_manifold,
@@ -219,8 +247,14 @@ OVER: dict[str, Callable[[], Any]] = {
     "SharedLGC": spectral,
     "LocalLGC": graph,
     "NearestNeighbour": graph,
+    "SpanningTree": graph,
+    "WeightedTree": graph,
     "Halving": graph,
     "OneVsRest": lambda: lambda: ohm.Perceptron(biased()),
+    "OnlineLogistic": lambda: words(),
+    "FeatureLearner": lambda: (words(), MultinomialNB()),
+    "GivenProbabilities": lambda: given(),
+    "Blend": lambda: members(),
     "OnlineManifold": lambda: ohm.RBF(1.0),
     "OnlineManifold over a tree": lambda: ohm.RBF(1.0),
     "LocalManifold": lambda: None,
@@ -242,6 +276,7 @@ def journal() -> str:
 INSTANCES: dict[str, Callable[[], Any]] = {
     "Session": lambda: Session(graph(), ["red", "blue"], journal=journal()),
     **LEARNERS,
+    "NodeFeatures": words,
     "Graph": graph,
     "NodeIndex": lambda: graph().nodes,
     "Stream": stream,
@@ -250,6 +285,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "KernelWithTerms": biased,
     "SolverKernel": lambda: ohm.SolverKernel(graph(), b=1.0),
     "SpectralKernel": spectral,
+    "TreeKernel": lambda: ohm.TreeKernel(graph()),
     "PointKernel": lambda: ohm.RBF(1.0).over(points()),
     "RBF": lambda: ohm.RBF(1.0),
     "Constant": lambda: ohm.Constant(1.0),
@@ -274,6 +310,11 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "graph": graph,
     "kernel": biased,
     "learner": lambda: ohm.Perceptron(biased()),
+    "learners": lambda: members(),
+    "features": lambda: words(),
+    "model": MultinomialNB,
+    "rows": lambda: np.ones((6, 2)),
+    "probabilities": lambda: np.full((6, 2), 0.5),
     "stream": stream,
     "other": stream,
     "trace": trace,
@@ -420,11 +461,27 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "read_nodes": {"path": file("nodes.csv", "node,text\n0,x\n1,y\n"), "node": lambda: None},
     "Graph.read": {"path": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n")},
+    "convert": {
+        **USUAL_COLUMNS,
+        "edges": file("edges.csv", "source,target,weight\na,b,1\nb,c,2\n"),
+        "path": lambda: "written.ohmg",
+    },
+    "Graph.open": {"path": lambda: written()},
+    "Graph.write": {"path": lambda: "written.csv"},
     "Graph.to_networkx": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_igraph": {"attributes": lambda: {"label": {0: "a"}}},
     "Graph.to_pyg": {"attributes": lambda: {"label": {0: "a"}}},
+    "Graph.with_facts": {"facts": lambda: {"rows": 6}},
     "Graph.subgraph": {"nodes": lambda: [0, 1]},
     "KernelWithTerms.plus": {"b": lambda: 1.0, "c": lambda: 1.0},
+    "GivenProbabilities": {"classes": lambda: [1, -1]},
+    "NodeFeatures": {},
+    "NodeFeatures.of_entries": {
+        "values": lambda: np.ones(2),
+        "indices": lambda: np.array([0, 1]),
+        "indptr": lambda: np.array([0, 1, 2, 2, 2, 2, 2]),
+        "width": lambda: 2,
+    },
     "OnlineLGC": {"kernel": spectral},
     "SharedLGC": {"kernel": spectral},
     "Buffer": {},
@@ -436,6 +493,10 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "SpectralKernel": {"rank": lambda: 3},
     "LocalLGC.add_node": {"node": lambda: "new"},
     "LocalLGC.forget_one": {"x": lambda: 0},
+    "SpanningTree.forget_one": {"x": lambda: 0},
+    "WeightedTree.forget_one": {"x": lambda: 0},
+    "SpanningTree.codes_of": {"labels": lambda: ["p"]},
+    "WeightedTree.codes_of": {"labels": lambda: ["p"]},
     "NodeIndex.with_node": {"node": lambda: "new"},
     "ExponentialEmbedding": {"a": lambda: 1.0, "nodes": lambda: None},
     "ExponentialEmbedding.from_distances": {"a": lambda: 1.0, "nodes": lambda: None},
@@ -521,7 +582,14 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "LocalLGC.codes_of": {"labels": lambda: ["p"]},
     "GraphPerceptronBound": {"concept": lambda: None},
 }
-for _name in ("KernelWithTerms", "SolverKernel", "SpectralKernel", "PointKernel", "LaplacianKernel"):
+for _name in (
+    "KernelWithTerms",
+    "SolverKernel",
+    "SpectralKernel",
+    "PointKernel",
+    "LaplacianKernel",
+    "TreeKernel",
+):
     SPECIAL[f"{_name}.sqnorm"] = {"u": lambda: signs().astype(float)}
     SPECIAL[f"{_name}.plus"] = {"b": lambda: 1.0, "c": lambda: 1.0}
 for _name in LEARNERS:

@@ -11,7 +11,7 @@ import ohmline as ohm
 from graphs import graphs
 from ohmline.errors import KernelError, ParameterError, ShapeError, UnknownNode
 from ohmline.kernel import default_bias
-from ohmline.kernel.spectral import smallest_eigenpairs
+from ohmline.kernel.eigen import smallest_eigenpairs
 
 
 def matrix_of(kernel: ohm.Kernel) -> np.ndarray:
@@ -104,7 +104,8 @@ def test_filtered_lanczos_agrees_with_lapack_on_an_expander() -> None:
     graph = ohm.Graph.from_edges(rng.integers(0, 2000, (8000, 2)), nodes=range(2000))
     for normalised in (False, True):
         laplacian = graph.laplacian(normalised=normalised)
-        values, vectors = smallest_eigenpairs(laplacian, 20)
+        found = smallest_eigenpairs(laplacian, 20)
+        values, vectors = found.values, found.vectors
         np.testing.assert_allclose(values, np.linalg.eigvalsh(laplacian.toarray())[:20], atol=1e-9)
         np.testing.assert_allclose(laplacian @ vectors, vectors * values, atol=1e-7)
 
@@ -165,3 +166,9 @@ PATH = ohm.Graph.from_edges([(0, 1), (1, 2)])
 def test_bad_input(make, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_dense_kernel_that_does_not_fit_is_refused_before_it_is_tried() -> None:
+    large = ohm.Graph.from_edges([(k, k + 1) for k in range(59_999)])
+    with pytest.raises(ParameterError, match=r"60,000 nodes would take 26\.8 GiB.*SolverKernel"):
+        _ = ohm.LaplacianKernel(large).space

@@ -118,19 +118,20 @@ def test_a_solve_is_exact_about_what_it_left_out(
     for t, x in enumerate(graph.nodes):
         scores = np.array(list(learner.scores_one(x).values()))
         solve, base = learner.state.solve, learner.state.solve.base[: len(scores)]
+        column, left_over = learner.state.nodes["x"], learner.state.nodes["r"]
         unit = np.zeros(graph.n)
         unit[t] = 1.0
-        np.testing.assert_allclose(exact.q @ solve.x + solve.r, unit, atol=1e-12)
-        assert solve.x.min() >= 0
-        assert solve.found[0]["negative"] == pytest.approx(np.maximum(-solve.r, 0).sum())
+        np.testing.assert_allclose(exact.q @ column + left_over, unit, atol=1e-12)
+        assert column.min() >= 0
+        assert solve.found[0]["negative"] == pytest.approx(np.maximum(-left_over, 0).sum())
         if solve.found[0]["edges"] < WORK * (graph.n + len(graph.indices)):  # no global solve took over
-            assert solve.r.min() >= 0
+            assert left_over.min() >= 0
             assert (exact.f[t] >= base - 1e-12).all()
         left = solve.found[0]["residual"]
-        assert left == pytest.approx(np.abs(solve.r).sum())
+        assert left == pytest.approx(np.abs(left_over).sum())
         if caution == float("inf"):
             others = np.arange(graph.n) != t
-            assert (solve.r[others] <= tolerance * exact.q.diagonal()[others] + 1e-15).all()
+            assert (left_over[others] <= tolerance * exact.q.diagonal()[others] + 1e-15).all()
         assert np.abs(scores - exact.f[t]).max() <= left + 1e-12
         assert (exact.f[t] >= base - left - 1e-12).all()
         assert (exact.f[t] <= base + left + 1e-12).all()

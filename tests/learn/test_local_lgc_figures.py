@@ -11,7 +11,8 @@ from scipy import stats
 
 import ohmline as ohm
 from ohmline.errors import DataError
-from ohmline.lab.benches.local_lgc import chase, count_edges, one_graph, play_plain
+from ohmline.lab.benches.large_graphs import hubs
+from ohmline.lab.benches.local_lgc import chase, count_edges, large_graph, one_graph, play_plain
 from ohmline.lab.experiment import Row, Settings
 from ohmline.lab.experiments.local import (
     Case,
@@ -22,6 +23,7 @@ from ohmline.lab.experiments.local import (
     play_closely,
     rates,
 )
+from ohmline.learn.local_lgc.local_solve import UNLIMITED
 
 
 def case(name: str) -> Case:
@@ -183,12 +185,23 @@ def test_the_plain_push_is_the_same_learner_without_its_correction() -> None:
     order = np.random.default_rng(0).permutation(club.graph.n)
     plain = ohm.LocalLGC(club.graph, [0, 1])
     state = plain.state
-    mistakes = play_plain(
-        plain.space, state.precision, state.label, state.solve, order, club.labels, np.arange(2)
-    )
+    mistakes = play_plain(plain.space, state.nodes, state.solve, order, club.labels, np.arange(2))
     exact = ohm.LocalLGC(club.graph, [0, 1], tolerance=1e-12, caution=float("inf"))
     trace = ohm.play(exact, ohm.Stream(order, club.labels[order]))
     assert mistakes == trace.mistakes
+
+
+def test_five_arrays_play_the_same_game() -> None:
+    """The reference is LocalLGC without caps and sweeps, mistake for mistake: no worse, which would flatter ours."""
+    figures = large_graph(n=400, trials=300, repeat=1)
+    assert len(figures["targets"]) == 3
+    graph, signs = hubs(400)
+    order = np.random.default_rng(1).permutation(400)[:300]
+    labels = (signs + 1) // 2
+    learner = ohm.LocalLGC(graph, [0, 1])
+    learner.space = learner.space._replace(most=UNLIMITED, most_learned=UNLIMITED)
+    trace = ohm.play(learner, ohm.Stream(order, labels[order]))
+    assert trace.mistakes == figures["five_arrays_mistakes"]
 
 
 def test_the_chase_visits_every_place() -> None:

@@ -84,7 +84,7 @@ print("go", flush=True)
 try:
     {call}
 except KeyboardInterrupt:
-    learner.state.solve.queued.any() and sys.exit(3)
+    (learner.state.nodes["mark"] & 2).any() and sys.exit(3)
     print("stopped", flush=True)
 """
 

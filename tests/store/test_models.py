@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import ohmline as ohm
 from ohmline.errors import (
@@ -64,7 +65,29 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "OneVsRest, declared": lambda: ohm.OneVsRest(
         lambda: ohm.OnlineLGC(ohm.SpectralKernel(RING, rank=6)), [1, -1]
     ),
+    "OnlineLogistic": lambda: ohm.OnlineLogistic(ohm.NodeFeatures(POINTS, RING, averaged=True)),
+    "GivenProbabilities": lambda: given(),
+    "FeatureLearner": lambda: ohm.FeatureLearner(
+        ohm.NodeFeatures(POINTS, RING), ohm.OnlineManifold(ohm.RBF(1.0), ohm.Buffer(20), late_classes=True)
+    ),
+    "Blend": lambda: ohm.Blend(
+        [ohm.LocalLGC(RING), ohm.OnlineLogistic(ohm.NodeFeatures(POINTS, RING)), given()]
+    ),
+    "Blend of blends": lambda: ohm.Blend(
+        [
+            ohm.Blend(
+                [ohm.Perceptron(LAPLACE + ohm.Constant(1.0)), ohm.NearestNeighbour(RING)], ohm.Majority()
+            ),
+            ohm.OneVsRest(lambda: ohm.Perceptron(LAPLACE + ohm.Constant(1.0)), [1, -1]),
+        ],
+        ohm.Mixture(),
+    ),
 }
+
+
+def given() -> ohm.GivenProbabilities:
+    chances = np.random.default_rng(1).dirichlet([1.0, 1.0], 15)
+    return ohm.GivenProbabilities(chances, RING, [1, -1])
 
 
 def trials(seed: int, n: int = 40) -> list[tuple[int, int]]:
@@ -117,6 +140,14 @@ def test_halving_and_a_manifold_learner_too(tmp_path: Path) -> None:
         manifold.learn_one(x, ("in" if x @ x < 1 else "out") if k % 5 == 0 else None)
     loaded = ohm.load(ohm.save(manifold, tmp_path / "manifold.ohm"))
     assert views(loaded, POINTS) == views(manifold, POINTS)
+
+
+def test_a_classifier_of_another_library_cannot_be_in_a_file(tmp_path: Path) -> None:
+    learner = ohm.FeatureLearner(ohm.NodeFeatures(POINTS, RING), GaussianNB())
+    for each in (learner, ohm.Blend([ohm.LocalLGC(RING), learner])):
+        with pytest.raises(SnapshotError, match=r"GaussianNB\(\) is of another library"):
+            ohm.save(each, tmp_path / "model.ohm")
+    assert not (tmp_path / "model.ohm").exists()
 
 
 def test_ids_of_every_kind_come_back(tmp_path: Path) -> None:

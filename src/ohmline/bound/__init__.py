@@ -3,6 +3,8 @@
 from ohmline.bound.auditing import Audit as Audit
 from ohmline.bound.auditing import ErrorLimit as ErrorLimit
 from ohmline.bound.best import best_bound as best_bound
+from ohmline.bound.blend import MajorityBound as MajorityBound
+from ohmline.bound.blend import MixtureBound as MixtureBound
 from ohmline.bound.comparison import ComparedLengths as ComparedLengths
 from ohmline.bound.comparison import Monotonicity as Monotonicity
 from ohmline.bound.comparison import SplitNorm as SplitNorm
@@ -29,6 +31,7 @@ from ohmline.bound.halving import labelling_bits as labelling_bits
 from ohmline.bound.lgc import LabelComplexity as LabelComplexity
 from ohmline.bound.lgc import OnlineLGCBound as OnlineLGCBound
 from ohmline.bound.lgc import OnlineLGCRegret as OnlineLGCRegret
+from ohmline.bound.local_lgc import LocalLGCBound as LocalLGCBound
 from ohmline.bound.manifold_average import AverageBound as AverageBound
 from ohmline.bound.manifold_regret import ManifoldRegret as ManifoldRegret
 from ohmline.bound.margins import MarginErrors as MarginErrors
@@ -42,4 +45,8 @@ from ohmline.bound.pounce import PounceBound as PounceBound
 from ohmline.bound.projection import ProjectionBound as ProjectionBound
 from ohmline.bound.selective import MarginBound as MarginBound
 from ohmline.bound.selective import SelectiveRegret as SelectiveRegret
+from ohmline.bound.tree_draws import ExpectedMistakes as ExpectedMistakes
+from ohmline.bound.tree_draws import expected_mistakes as expected_mistakes
+from ohmline.bound.trees import SpanningTreeBound as SpanningTreeBound
+from ohmline.bound.trees import WeightedTreeBound as WeightedTreeBound
 from ohmline.bound.updates import UpdateBound as UpdateBound

@@ -7,22 +7,27 @@ from typing import Any
 import numpy as np
 
 from ohmline.bound.asked_trials import expect_trace
+from ohmline.bound.blend import MajorityBound, MixtureBound
 from ohmline.bound.contract import Bound, Certificate
 from ohmline.bound.embedding import EmbeddingBound
 from ohmline.bound.graph_partition import PartitionBound
 from ohmline.bound.graph_perceptron import GraphPerceptronBound
 from ohmline.bound.halving import HalvingBound
 from ohmline.bound.lgc import OnlineLGCBound
+from ohmline.bound.local_lgc import LocalLGCBound
 from ohmline.bound.manifold_regret import ManifoldRegret
 from ohmline.bound.one_vs_rest import OneVsRestBound
 from ohmline.bound.perceptron import Fit, PerceptronBound
 from ohmline.bound.pounce import PounceBound
 from ohmline.bound.projection import ProjectionBound
+from ohmline.bound.trees import SpanningTreeBound, WeightedTreeBound
 from ohmline.errors import KernelError, LearnerError
 from ohmline.game.trace import Trace
+from ohmline.learn.blend import Blend
 from ohmline.learn.local_lgc import LocalLGC
 from ohmline.learn.manifold import Full, OnlineManifold, Printed
 from ohmline.learn.one_vs_rest import OneVsRest
+from ohmline.learn.trees.learner import TreeLearner
 
 
 def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
@@ -73,8 +78,8 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
             found.append(certificate)
     if refused == len(bounds):
         raise LearnerError(
-            f"no theorem here is about {type(trace.learner).__name__}, so nothing limits its mistakes. What there is "
-            f"without one: {_without_theorem(trace)}"
+            f"no theorem here is about {type(trace.learner).__name__} and this game, so nothing limits its mistakes. "
+            f"What there is without one: {_without_theorem(trace)}"
         )
     return min([*found, _trivial(trace)], key=_value)
 
@@ -93,12 +98,21 @@ def _value(certificate: Certificate) -> float:
 MANY = 6000
 """Labels beyond which live comparators fit the mistaken ones only: a factor of them all is too slow."""
 
+MANY_SOLVES = 20_000
+"""Labels beyond which the game of `LocalLGC` is not played again with careful solves unless its bound is asked for."""
+
 
 def _bounds(trace: Trace) -> tuple[Bound, ...]:
+    if isinstance(trace.learner, Blend):
+        return MajorityBound(), MixtureBound()
     if isinstance(trace.learner, OnlineManifold):
         options = trace.learner.options
         printed = isinstance(options.step, Printed) and isinstance(options.basis, Full)
         return (ManifoldRegret(),) if printed else ()
+    if isinstance(trace.learner, LocalLGC):
+        return (LocalLGCBound(),) if trace.asked <= MANY_SOLVES else ()
+    if isinstance(trace.learner, TreeLearner):
+        return SpanningTreeBound(), WeightedTreeBound()
     mistaken = (PerceptronBound(Fit.MISTAKEN), PounceBound(Fit.MISTAKEN), EmbeddingBound(), HalvingBound())
     always = (*mistaken, GraphPerceptronBound(), PartitionBound(), OnlineLGCBound())
     if trace.asked > MANY:
@@ -112,5 +126,8 @@ def _without_theorem(trace: Trace) -> str:
     """The evidence about a learner that no theorem covers."""
     share = f"it erred in {trace.mistakes} of {int(trace.known.sum())} trials, each predicted before its label came"
     if isinstance(trace.learner, LocalLGC):
-        return f"{share}; certain_one(x) proves single predictions, as far as the graph decides them"
+        return (
+            f"{share}; certain_one(x) proves single predictions, as far as the graph decides them. Of more than "
+            f"{MANY_SOLVES:,} labels bound.LocalLGCBound().certify(trace) makes a certificate, and takes its time"
+        )
     return share

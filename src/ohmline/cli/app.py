@@ -16,7 +16,9 @@ from typer.core import TyperGroup
 from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
+from ohmline.cli.embed import embed
 from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.graph import graph
 from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
 from ohmline.cli.papers import papers
@@ -115,6 +117,7 @@ def ohmline(
 app.command()(demo)
 app.command()(play)
 app.command()(predict)
+app.command()(embed)
 app.command()(suggest)
 app.command()(label)
 app.command()(serve)
@@ -124,3 +127,4 @@ app.command()(reproduce)
 app.command()(papers)
 app.command()(bench)
 app.add_typer(data, name="data")
+app.add_typer(graph, name="graph")

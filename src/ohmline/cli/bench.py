@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ohmline.cli.output import AsJson, ExitCode, Seed, print_json, show_table, stages
+from ohmline.cli.workers import ClusterAddress
 
 if TYPE_CHECKING:
     from ohmline.lab.bench import Measured
@@ -17,6 +18,7 @@ def bench(
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Which benchmarks; all without one.")
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the names and exit.")] = False,
+    cluster: ClusterAddress = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a target is missed.")] = False,
     seed: Seed = 0,
     json: AsJson = False,
@@ -24,7 +26,7 @@ def bench(
     """Measure speed, each as a ratio to a reference in the same run, on one thread.
 
     A ratio above 1 means that Ohmline is faster than the reference. One name prints one JSON object,
-    several print a list. The data are fixed, so the seed plays no part.
+    several print a list. The data are fixed, so the seed plays no part. With --cluster each runs on some worker.
     """
     from ohmline.lab.bench import REGISTRY, find, run
 
@@ -35,11 +37,18 @@ def bench(
     chosen = list(names or sorted(REGISTRY))
     for name in chosen:
         find(name)  # a wrong name is reported before any work is done
-    results = []
-    with stages(len(chosen)) as stage:
-        for name in chosen:
-            stage(name)
-            results.append(run(name))
+    results: list[Measured] = []
+    if cluster is not None:
+        from ohmline.cluster import Cluster
+        from ohmline.cluster.sweeps import bench_all
+
+        with Cluster.connect(cluster) as there:
+            results = bench_all(there, chosen)
+    else:
+        with stages(len(chosen)) as stage:
+            for name in chosen:
+                stage(name)
+                results.append(run(name))
     if json:
         documents = [measured.document() for measured in results]
         print_json(documents[0] if len(names or []) == 1 else documents)

@@ -25,7 +25,8 @@ class Parallel(StrEnum):
 
 
 GraphFile = Annotated[
-    Path, typer.Argument(help="The graph: an edge list, GraphML, Matrix Market or Parquet.")
+    Path,
+    typer.Argument(help="The graph: an edge list, GraphML, Matrix Market, Parquet, or a graph file (.ohmg)."),
 ]
 LabelsFile = Annotated[Path, typer.Argument(help="The labels: a node and its label on each line.")]
 Symmetrise = Annotated[
@@ -105,6 +106,7 @@ def read_graph(
         weight=weight_column(weight),
         nodes=nodes,
         symmetrise=symmetrise,
+        progress=True,
         **options,
     )
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 EXACT_LIMIT = 6000
 """The largest number of nodes for which the exact kernel is used, unless another is asked for."""
+COMMITTEE = 7
+"""How many random spanning trees vote."""
 
 
 class KernelName(StrEnum):
@@ -119,6 +121,18 @@ def _local_lgc(table: Table, classes: Sequence[Any]) -> Any:
     return LocalLGC(table.graph, classes)
 
 
+def _spanning_tree(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import SpanningTree
+
+    return SpanningTree(table.graph, classes, trees=COMMITTEE)
+
+
+def _weighted_tree(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import WeightedTree
+
+    return WeightedTree(table.graph, classes, trees=COMMITTEE)
+
+
 LEARNERS: dict[str, Choice] = {
     "perceptron": Choice("the graph perceptron (paper 001)", _perceptron),
     "one-proj": Choice("projection on the latest label (paper 000)", _one_proj),
@@ -128,6 +142,8 @@ LEARNERS: dict[str, Choice] = {
     "nearest": Choice("the nearest labelled node", _nearest),
     "online-lgc": Choice("OLLGC, SSLGC with --query variance (paper 004)", _online_lgc),
     "shared-lgc": Choice("OLLGC with one matrix for all classes", _shared_lgc, binary=False),
+    "spanning-tree": Choice("the nearest label on random spanning trees", _spanning_tree, binary=False),
+    "weighted-tree": Choice("the same with the weights, by resistance", _weighted_tree, binary=False),
     "local-lgc": Choice("full rank by local solves", _local_lgc, binary=False),
 }
 

@@ -22,6 +22,7 @@ from ohmline.cli.files import (
     Symmetrise,
     Target,
     Weight,
+    column,
     expect_labels,
     expect_places,
     expect_two_files,
@@ -30,6 +31,7 @@ from ohmline.cli.files import (
 )
 from ohmline.cli.learners import LEARNERS, Table, choice_of, in_order, made
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
+from ohmline.cli.workers import Blocks, ClusterAddress, Numbered, Workers, expect_unused, parts_options
 from ohmline.errors import LearnerError, ParameterError
 
 if TYPE_CHECKING:
@@ -43,13 +45,20 @@ def predict(
         Path | None, typer.Argument(help="The labels: a node and its label on each line.")
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="Where the predictions go: .csv, .csv.gz or .parquet.")
+        Path,
+        typer.Option(
+            "--out", help="Where the predictions go: .csv, .csv.gz or .parquet; with workers a folder."
+        ),
     ] = Path("predictions.csv"),
     model: Annotated[
         Path | None, typer.Option("--model", help="Go on from a model that --save wrote.")
     ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the model in this file.")] = None,
     learner: Annotated[str, typer.Option(help=f"Which learner: auto, {', '.join(LEARNERS)}.")] = "auto",
+    cluster: ClusterAddress = None,
+    workers: Workers = None,
+    blocks: Blocks = None,
+    numbered: Numbered = True,
     header: Header = None,
     source: Source = None,
     target: Target = None,
@@ -68,8 +77,27 @@ def predict(
 
     The file of predictions has a row for each node: its label where one is known, the predicted class (empty where no
     label reaches), its probability, the margin, whether the class is certain, and the probability of each class.
+    With --cluster or --workers the graph is a folder or pattern of Parquet parts, and so are the predictions.
     """
     begun = time.monotonic()
+    if cluster is not None or workers is not None:
+        expect_unused(
+            {
+                "--model": model,
+                "--save": save,
+                "--learner": None if learner == "auto" else learner,
+                "--header": header,
+                "--nodes": nodes,
+                "--symmetrise": symmetrise or None,
+            }
+        )
+        reading = parts_options(source, target, weight, parallel, numbered, blocks)
+        alone = _labels_alone(labels, labels_header, node, label)
+        document = _on_workers(graph, alone, out, cluster, workers, reading, skip_unknown)
+        document |= {"model": None, "seed": seed, "seconds": round(time.monotonic() - begun, 3)}
+        return print_json(document) if json else _tell(document)
+    if blocks is not None or not numbered:
+        raise ParameterError("--blocks and --no-numbered are for workers; add --cluster or --workers")
     kind = _kind(out)
     expect_two_files(graph, labels)
     expect_places(
@@ -108,6 +136,38 @@ def predict(
         print_json(document)
     else:
         _tell(document)
+
+
+def _labels_alone(
+    labels: Path | None, header: bool | None, node: str | None, label: str | None
+) -> dict[Any, Any]:
+    """Labels of nodes that no graph in this process has."""
+    from ohmline.graph import read_labels
+
+    if labels is None:
+        raise ParameterError("there is nothing to learn from; give LABELS")
+    known = dict(read_labels(labels, header=header, node=column(node), label=column(label)))
+    expect_labels(known, labels)
+    return known
+
+
+def _on_workers(
+    edges: Path,
+    known: dict[Any, Any],
+    out: Path,
+    address: str | None,
+    workers: int | None,
+    reading: dict[str, Any],
+    skip_unknown: bool,
+) -> dict[str, Any]:
+    """Predict on a cluster; what there is to tell."""
+    from ohmline.cluster import predict as predict_parts
+    from ohmline.cluster.engine import open_cluster
+
+    with open_cluster(address, workers) as there:
+        found = predict_parts(edges, known, out, there, skip_unknown=skip_unknown, progress=True, **reading)
+    told = ("nodes", "labelled", "unreached", "classes", "counts")
+    return {**{name: found.about[name] for name in told}, "out": str(out)}
 
 
 def _player(network: Graph, model: Path | None, learner: str, known: dict[Any, Any]) -> Any:

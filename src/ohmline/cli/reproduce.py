@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ohmline.cli.output import AsJson, ExitCode, Seed, as_json, print_json, show_table, stages
+from ohmline.cli.workers import ClusterAddress
 from ohmline.errors import DataError
 
 if TYPE_CHECKING:
-    from ohmline.lab.experiment import Reproduction
+    from ohmline.lab.experiment import Experiment, Reproduction
 
 
 def reproduce(
@@ -25,6 +26,7 @@ def reproduce(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write ID.html and ID.json into this folder.")
     ] = None,
+    cluster: ClusterAddress = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim does not hold.")] = False,
     seed: Seed = 0,
     json: AsJson = False,
@@ -32,9 +34,9 @@ def reproduce(
     """Run an experiment of the papers: our numbers beside theirs.
 
     Claims that do not hold are printed as such; they change the exit code with --strict only, because
-    some claims of the papers are known not to reproduce.
+    some claims of the papers are known not to reproduce. With --cluster each experiment runs on some worker.
     """
-    from ohmline.lab.experiment import REGISTRY, find, run
+    from ohmline.lab.experiment import REGISTRY, find
 
     if list_ or not ids:
         return _list(json)
@@ -42,21 +44,14 @@ def reproduce(
     experiments = [find(each) for each in chosen]
     done: list[Reproduction] = []
     missing: list[str] = []
-    for experiment in experiments:
-        with stages(0) as stage:
-            stage(experiment.id)
-
-            def tick(message: str, name: str = experiment.id, say: Callable[[str], None] = stage) -> None:
-                say(f"{name}: {message}")
-
-            try:
-                reproduction = run(experiment, seed=seed, quick=quick, tick=tick)
-            except DataError as error:
-                if len(experiments) == 1:
-                    raise
-                missing.append(experiment.id)
-                print(f"ohmline: {experiment.id} was left out: {error}", file=sys.stderr)
-                continue
+    found = _here(experiments, seed, quick) if cluster is None else _there(cluster, experiments, seed, quick)
+    for experiment, reproduction in zip(experiments, found, strict=True):
+        if isinstance(reproduction, DataError):
+            if len(experiments) == 1:
+                raise reproduction
+            missing.append(experiment.id)
+            print(f"ohmline: {experiment.id} was left out: {reproduction}", file=sys.stderr)
+            continue
         done.append(reproduction)
         if out is not None:
             _write(out, reproduction)
@@ -71,6 +66,35 @@ def reproduce(
         raise typer.Exit(ExitCode.MISSING)
     if strict and not all(claim.holds for reproduction in done for claim in reproduction.result.claims):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _here(experiments: list[Experiment], seed: int, quick: bool) -> Iterator[Reproduction | DataError]:
+    """One after the other in this process."""
+    from ohmline.lab.experiment import run
+
+    for experiment in experiments:
+        with stages(0) as stage:
+            stage(experiment.id)
+
+            def tick(message: str, name: str = experiment.id, say: Callable[[str], None] = stage) -> None:
+                say(f"{name}: {message}")
+
+            try:
+                found: Reproduction | DataError = run(experiment, seed=seed, quick=quick, tick=tick)
+            except DataError as error:
+                found = error
+        yield found
+
+
+def _there(
+    address: str, experiments: list[Experiment], seed: int, quick: bool
+) -> list[Reproduction | DataError]:
+    """All on the workers of a cluster."""
+    from ohmline.cluster import Cluster
+    from ohmline.cluster.sweeps import reproduce_all
+
+    with Cluster.connect(address) as there:
+        return reproduce_all(there, [experiment.id for experiment in experiments], seed=seed, quick=quick)
 
 
 def _list(json: bool) -> None:

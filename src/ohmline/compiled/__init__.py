@@ -5,6 +5,8 @@ class, so that one compiled loop can drive every learner over every kernel under
 arithmetic of each is written once.
 """
 
+from ohmline.compiled.bits import highest_bit as highest_bit
+from ohmline.compiled.bits import lowest_bit as lowest_bit
 from ohmline.compiled.borrow import borrowed as borrowed
 from ohmline.compiled.borrow import prefetch as prefetch
 from ohmline.compiled.decorators import any_order as any_order

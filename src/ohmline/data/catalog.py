@@ -162,6 +162,8 @@ CATALOG: dict[str, Entry] = {
                 "ally": "2b998f5cc7fedc86e7f97ca2498f47a1ffc1462c29e2d578b23bf3f62b6e7d71",
                 "ty": "41f5ac76596a1699cc33f53084a2419e92961c42bb75f36fc38e616d348532ad",
                 "test.index": "297ce89af2b51a6a194181c7dbe1796c6a1cf9cd9349a88383b1b1e227867875",
+                "allx": "9419ba2f26f5c35243db64aba110e0f35a04851609e0dc5433450676ca6b8543",
+                "tx": "b9afbaa4a400df991f6f02ef677e1e44da55ffc04801fd02f9e673987829226a",
             },
             fingerprint="b091aff5299071cdef2b01dd0aea747ae2e97761868eea3e9c280034e22ca2e8",
         ),
@@ -174,6 +176,8 @@ CATALOG: dict[str, Entry] = {
                 "ally": "0c37bbe3b5014ec365e9d393cf4791925e5ed94fb194305d74f064a8d7b50f0e",
                 "ty": "ee2e0d4819d9fbcc403689c3bf2e49face401b605932f093bc58ab6461130fdd",
                 "test.index": "b101d421688bbaecbd82e8a18f1e282378d6830f3a37666f28ebc47f844341b5",
+                "allx": "508e538e2abdccdd54c4d3e9f49d638b4af7107d85845f66ddea5a5152658b7e",
+                "tx": "4eb5f5d0f30f26497eb0ac6ac9719d09c67e284f1ed0385c93f3ef27a671da3d",
             },
             fingerprint="3e355369a6fcde5e09e87818f61631198941db3250a130c63bca6502ef5dd1a6",
         ),
@@ -187,6 +191,8 @@ CATALOG: dict[str, Entry] = {
                 "ally": "f704b2d986dde6c2669934de1f3ae5696a6cf9455c0f6b2646a2d135ea0a1c95",
                 "ty": "55e5bd1ba1e733a04598753ad1a8d57957f4b8f89e74519f41f4f4938767e4ce",
                 "test.index": "2af990671580b6b2df5d158d1038f8292e30c9cd821b5453f399659b25b723d4",
+                "allx": "2ac30345d95c9ec933a817ee0bdd6a5f077f8c184a20e696910192d534414668",
+                "tx": "539a8906a2da97628d212f2fdd668c109a8b3f0d36574b59e5d3fd5b5303da21",
             },
             check=_citeseer_counts,
         ),
@@ -315,7 +321,8 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     name
         A name of `CATALOG`.
     listen
-        Called with a message at each download. By default nobody is told.
+        Called with a message at each step: a download, a file that is read, a graph that is built. By default
+        nobody is told.
 
     Examples
     --------
@@ -330,6 +337,8 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     if entry.embedded is not None:
         return entry.embedded()
     place = data_folder(entry)
+    if place is not None:
+        listen(f"reading {name} in {place}")
     if place is not None and entry.from_place is not None:
         table, source = entry.from_place(place), entry.place
     elif place is not None and entry.from_folder is not None:
@@ -345,7 +354,10 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
         raise DataError(
             f"{name} has no download; set OHMLINE_DATA to a folder with {entry.stem}.npz and its .json"
         )
-    return table.dataset(name, source) if isinstance(table, GraphTable) else table.vectors(name, source)
+    if not isinstance(table, GraphTable):
+        return table.vectors(name, source)
+    listen(f"building a graph of {table.n:,} nodes and {len(table.source):,} edges")
+    return table.dataset(name, source)
 
 
 def _download(entry: Entry, listen: Listener) -> Table:

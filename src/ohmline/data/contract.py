@@ -37,6 +37,9 @@ class Dataset:
         The labels that occur, in the order of the source's codes. Empty by default.
     source
         Where the data come from, for a caption. Empty by default.
+    features
+        What is known of each node beside the graph: a sparse matrix with one row per node, for `NodeFeatures`. None
+        (default) where there is nothing.
 
     Examples
     --------
@@ -53,10 +56,16 @@ class Dataset:
     labels: Sequence[Any] = field(repr=False)
     classes: tuple[Any, ...] = ()
     source: str = ""
+    features: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         text(self.name, "the name of a data set")
         expect_graph(self.graph)
+        if self.features is not None and np.shape(self.features)[:1] != (self.graph.n,):
+            raise ShapeError(
+                f"data set {self.name!r} has {self.graph.n} nodes and features of shape {np.shape(self.features)}; "
+                "one row per node is needed"
+            )
         labels = listed(self.labels, "the labels of a data set")
         if len(labels) != self.graph.n:
             raise ShapeError(
@@ -92,7 +101,8 @@ class Dataset:
         graph = self.graph.largest_component()
         places = self.graph.nodes.positions(graph.nodes)
         labels = [self.labels[i] for i in places]
-        return Dataset(self.name, graph, labels, self.classes, self.source)
+        features = None if self.features is None else self.features[places]
+        return Dataset(self.name, graph, labels, self.classes, self.source, features)
 
     def stream(self) -> Stream:
         """One trial for each node whose label is known, in the order of the nodes."""

@@ -8,10 +8,11 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
-from ohmline.arrays import AnyArray
+from ohmline.arrays import AnyArray, vector, whole_numbers
 from ohmline.data.tables import GraphTable, PictureTable
-from ohmline.errors import DataError
+from ohmline.errors import DataError, ParameterError
 
 Arrays = dict[str, AnyArray]
 
@@ -54,7 +55,28 @@ def graph_table(arrays: Arrays) -> GraphTable:
         _take(arrays, "labels"),
         tuple(_take(arrays, "class_names").tolist()),
         None if weight is None else weight.astype(np.float64),
+        _features(arrays),
     )
+
+
+def _features(arrays: Arrays) -> sparse.csr_array | None:
+    """The rows of the nodes, as feature_data, feature_indices, feature_indptr and n_features; they may be missing."""
+    if "feature_indptr" not in arrays:
+        return None
+    n, columns = int(_take(arrays, "n_nodes")), int(_take(arrays, "n_features"))
+    try:
+        data = vector(_take(arrays, "feature_data"), "feature_data")
+        indices = whole_numbers(
+            _take(arrays, "feature_indices"), "feature_indices", low=0, high=columns - 1, length=len(data)
+        )
+        indptr = whole_numbers(
+            arrays["feature_indptr"], "feature_indptr", low=0, high=len(data), length=n + 1
+        )
+    except ParameterError as error:
+        raise DataError(f"the features of the archive are damaged: {error}") from None
+    if indptr[0] != 0 or indptr[-1] != len(data) or np.any(np.diff(indptr) < 0):
+        raise DataError("feature_indptr of the archive must ascend from 0 to the number of entries")
+    return sparse.csr_array((data, indices, indptr), shape=(n, columns))
 
 
 def usps_table(arrays: Arrays) -> PictureTable:

@@ -23,6 +23,8 @@ class GraphTable(NamedTuple):
     labels: Ints
     """-1 where a node has none."""
     class_names: tuple[str, ...]
+    features: sparse.csr_array | None = None
+    """One row per node, where the source has any."""
 
     @classmethod
     def of(
@@ -32,22 +34,26 @@ class GraphTable(NamedTuple):
         labels: AnyArray,
         class_names: tuple[str, ...],
         weight: Floats | None = None,
+        features: sparse.csr_array | None = None,
     ) -> GraphTable:
         """From pairs in any order; unweighted pairs may repeat."""
         pairs = np.sort(np.asarray(ends, dtype=np.int64).reshape(-1, 2), axis=1)
         if len(pairs) and (pairs.min() < 0 or pairs.max() >= n):
             raise DataError(f"an edge names node {pairs.max()}, but there are {n} nodes: the file is damaged")
         if weight is None:
-            key = np.unique(pairs[:, 0] * n + pairs[:, 1])
-            pairs = np.stack(np.divmod(key, n), axis=1)
+            key = np.sort(pairs[:, 0] * n + pairs[:, 1])  # several times faster than np.unique
+            first = np.ones(len(key), np.bool_)
+            first[1:] = key[1:] != key[:-1]
+            pairs = np.stack(np.divmod(key[first], n), axis=1)
         else:
             order = np.lexsort((pairs[:, 1], pairs[:, 0]))
             pairs, weight = pairs[order], weight[order]
-        return cls(n, pairs[:, 0], pairs[:, 1], weight, np.asarray(labels, dtype=np.int64), class_names)
+        codes = np.asarray(labels, dtype=np.int64)
+        return cls(n, pairs[:, 0], pairs[:, 1], weight, codes, class_names, features)
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the nodes, the edges and the labels."""
+        """A digest of the nodes, the edges and the labels; features have the checksums of their files."""
         return fingerprint(np.array([self.n]), np.stack([self.source, self.target], axis=1), self.labels)
 
     def dataset(self, name: str, source: str) -> Dataset:
@@ -56,7 +62,8 @@ class GraphTable(NamedTuple):
         upper = sparse.coo_array((weight, (self.source, self.target)), shape=(self.n, self.n))
         graph = Graph.from_scipy(upper + upper.T)
         names = (*self.class_names, None)  # code -1 is the last entry
-        return Dataset(name, graph, [names[code] for code in self.labels.tolist()], self.class_names, source)
+        labels = [names[code] for code in self.labels.tolist()]
+        return Dataset(name, graph, labels, self.class_names, source, self.features)
 
 
 class PictureTable(NamedTuple):

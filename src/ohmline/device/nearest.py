@@ -80,16 +80,16 @@ def _block(
     nearest = xp.take_along_axis(where, order, axis=1)
     if fetched < n:
         kth = xp.take_along_axis(away, order[:, -1:], axis=1)[:, 0]
-        for i in device.get(xp.flatnonzero(~(rough > kth + rounding))).tolist():
-            whole = ((points - points[part.start + i]) ** 2).sum(axis=1)
+        for i in device.get(xp.flatnonzero(~(rough > kth**2 + rounding))).tolist():
+            whole = xp.sqrt(((points - points[part.start + i]) ** 2).sum(axis=1))
             whole[part.start + i] = np.inf
             nearest[i] = xp.argsort(whole, kind="stable")[:k]
     return np.asarray(device.get(nearest))
 
 
 def _apart(points: Any, centres: Any, where: Any, device: Device) -> Any:
-    """Squared distances of each centre to its candidates, from the differences themselves."""
+    """The distance of each centre to its candidates, from the differences themselves."""
     away = device.xp.empty(where.shape)
     for column in range(where.shape[1]):
         away[:, column] = ((points[where[:, column]] - centres) ** 2).sum(axis=1)
-    return away
+    return device.xp.sqrt(away)

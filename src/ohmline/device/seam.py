@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 DEVICES = ("cpu", "gpu", "auto")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Device:
     """A place for arrays, with the modules that work there.
 
@@ -39,6 +39,19 @@ class Device:
     name: str
     title: str
     xp: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, in whatever process, is the place of that name there."""
+        return choose, (self.name,)
+
+    def __eq__(self, other: object) -> bool:
+        return self.name == (other.name if isinstance(other, Device) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return repr(self.name)
 
     @property
     def is_gpu(self) -> bool:

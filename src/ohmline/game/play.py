@@ -14,11 +14,13 @@ from ohmline.arrays import Floats
 from ohmline.checks import flag, function, generator, none_or, shown
 from ohmline.errors import OhmlineError, ParameterError
 from ohmline.game.arrays import play_arrays
+from ohmline.game.blending import play_blend, plays_apart
 from ohmline.game.events import Events, play_events
 from ohmline.game.members import play_members
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.game.until import Ending, Until, limits_of
+from ohmline.learn.blend import Blend
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import OnlineLearner, expect_learner
 from ohmline.learn.one_vs_rest import OneVsRest
@@ -125,6 +127,10 @@ def _played(events: Events, stream: Any, table: Stream | None, *, compiled: bool
         if isinstance(learner, OneVsRest) and is_blind(events.query) and events.limits == Until():
             with learner.alone():
                 return _all_or_nothing(events, lambda: _play_members(learner, events, table))
+        blind = is_blind(events.query) and events.limits == Until()
+        if isinstance(learner, Blend) and plays_apart(learner) and blind:
+            with learner.alone():
+                return _all_or_nothing(events, lambda: _play_blend(learner, events, table))
     return _all_or_nothing(events, lambda: play_events(events, table))
 
 
@@ -162,6 +168,13 @@ def _play_members(learner: OneVsRest, events: Events, table: Stream) -> Trace:
     start = time.perf_counter()
     draws = _draws(events, table)
     meaning, log = play_members(learner, table, events.query, draws, events.report)
+    return Trace(learner, table, meaning, log, time.perf_counter() - start)
+
+
+def _play_blend(learner: Blend, events: Events, table: Stream) -> Trace:
+    """The same for a blend that votes, member by member."""
+    start = time.perf_counter()
+    meaning, log = play_blend(learner, table, events.query, _draws(events, table), events.report)
     return Trace(learner, table, meaning, log, time.perf_counter() - start)
 
 

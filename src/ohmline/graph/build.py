@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import final
+from os import PathLike
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ohmline.arrays import Floats, Ints, matrix, vector
-from ohmline.checks import count, flag, generator, instance, positive
+from ohmline.checks import count, flag, generator, instance, positive, seed_of
+from ohmline.device import Device, choose
 from ohmline.errors import ParameterError, WeightError
 from ohmline.graph.graph import Graph
-
-_SPARE = 8
-"""Neighbours fetched beyond k, so that a tie at the k-th can usually be settled among them."""
+from ohmline.graph.nearest import lengths_of, nearest, rounding
+from ohmline.graph.neighbour_search import Search as Search
+from ohmline.graph.neighbour_search import neighbours
+from ohmline.graph.stored_rows import Rows
 
 
 @final
@@ -59,21 +62,27 @@ class Gaussian:
 
 
 def knn(
-    X: ArrayLike,
+    X: ArrayLike | str | PathLike[str],
     k: int,
     *,
     mutual: bool = False,
     weights: Gaussian | None = None,
     nodes: Iterable[Hashable] | None = None,
+    search: Search | None = None,
+    seed: int = 0,
+    device: str | Device = "cpu",
 ) -> Graph:
-    """The k-nearest-neighbour graph of the rows of X, by Euclidean distance, exactly.
+    """The k-nearest-neighbour graph of the rows of X, by Euclidean distance.
 
-    Among equally near rows the one that comes first wins, so the graph depends on nothing but X.
+    Up to 20,000 rows it is exact: among equally near rows the one that comes first wins, so the graph depends on
+    nothing but X. Above, nearly all neighbours are found, and `summary()` of the graph says how many of the exact ones
+    of 200 sampled rows were: `neighbour_recall`.
 
     Parameters
     ----------
     X
-        One row per node, at least two; every entry is finite.
+        One row per node, at least two; every entry is finite. An array mapped from a file, or the name of an `.npy`
+        file, is read some rows at a time.
     k
         How many nearest rows are the neighbours of a row, from 1 to the number of rows less one.
     mutual
@@ -83,6 +92,14 @@ def knn(
         What edges of a given length weigh, such as `Gaussian()`; 1 each by default.
     nodes
         One id per row, in the order of the rows; 0..n-1 by default.
+    search
+        How neighbours are found: `Search.EXACT`, `Search.APPROXIMATE` (needs the extra `ann`) or `Search.CLUSTERS`,
+        which never has all rows in memory. None (default) takes the first up to 20,000 rows, above them the third for
+        rows in a file and the second for others; without the extra the first, with a warning in the log.
+    seed
+        Draws what a search that is not exact draws. Default 0.
+    device
+        Where rows are compared: "cpu" (default), "gpu" or "auto". A GPU searches exactly, however many rows there are.
 
     Examples
     --------
@@ -93,15 +110,24 @@ def knn(
     >>> knn([[0.0], [1.0], [3.0]], 1, weights=Gaussian(1.0)).neighbours(1)
     {0: 0.606..., 2: 0.135...}
     """
-    rows = _rows(X)
+    rows = Rows(X)
     k = count(k, "k", least=1)
-    if k >= len(rows):
-        raise ParameterError(f"k is {k}; {len(rows)} rows have at most {len(rows) - 1} neighbours each")
-    nearest = _nearest(rows, k)
-    pairs = np.sort(np.column_stack([np.repeat(np.arange(len(rows)), k), nearest.ravel()]), axis=1)
-    mutual = flag(mutual, "mutual")
-    edges, times = np.unique(pairs, axis=0, return_counts=True)
-    return _join(rows, edges[times == 2] if mutual else edges, weights, nodes)
+    if k >= rows.n:
+        raise ParameterError(f"k is {k}; {rows.n} rows have at most {rows.n - 1} neighbours each")
+    mutual, seed = flag(mutual, "mutual"), seed_of(seed)
+    found, facts = neighbours(rows, k, search, seed, choose(device))
+    edges, times = _pairs(found)
+    graph = _join(rows, edges[times == 2] if mutual else edges, weights, nodes)
+    return graph.with_facts(facts) if facts else graph
+
+
+def _pairs(found: Ints) -> tuple[Ints, Ints]:
+    """The different pairs of a row and a neighbour, smaller first, and from how many of the two sides each comes."""
+    n, k = found.shape
+    sources = np.repeat(np.arange(n), k)
+    low, high = np.minimum(sources, found.ravel()), np.maximum(sources, found.ravel())
+    keys, times = np.unique(low * n + high, return_counts=True)
+    return np.column_stack([keys // n, keys % n]), times
 
 
 def epsilon_ball(
@@ -131,12 +157,12 @@ def epsilon_ball(
 
     centred = rows - rows.mean(axis=0)
     # The search may round; it looks a little further, and the lengths themselves decide.
-    slack = _rounding(centred)
+    slack = rounding(centred)
     found = NearestNeighbors(radius=float(np.sqrt(radius**2 + slack))).fit(centred).radius_neighbors_graph()
     coo = found.tocoo()
     upper = coo.row < coo.col
     edges = np.column_stack([coo.row[upper], coo.col[upper]]).astype(np.int64)
-    return _join(rows, edges[_lengths(rows, edges) <= radius], weights, nodes)
+    return _join(rows, edges[lengths_of(rows, edges) <= radius], weights, nodes)
 
 
 def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
@@ -161,7 +187,7 @@ def median_width(X: ArrayLike, *, sample: int = 1000, seed: int = 0) -> float:
     if len(rows) > count(sample, "sample", least=2):
         rows = rows[np.sort(rng.choice(len(rows), sample, replace=False))]
     low, high = np.triu_indices(len(rows), 1)
-    return _positive_median(_lengths(rows, np.column_stack([low, high])))
+    return _positive_median(lengths_of(rows, np.column_stack([low, high])))
 
 
 def neighbour_width(X: ArrayLike, k: int = 7) -> float:
@@ -181,8 +207,8 @@ def neighbour_width(X: ArrayLike, k: int = 7) -> float:
     """
     rows = _rows(X)
     k = min(count(k, "k", least=1), len(rows) - 1)
-    furthest = _nearest(rows, k)[:, -1]
-    return _positive_median(_lengths(rows, np.column_stack([np.arange(len(rows)), furthest])))
+    furthest = nearest(rows, k)[:, -1]
+    return _positive_median(lengths_of(rows, np.column_stack([np.arange(len(rows)), furthest])))
 
 
 def _rows(X: ArrayLike) -> Floats:
@@ -199,51 +225,11 @@ def _positive_median(lengths: Floats) -> float:
     return float(np.median(longer))
 
 
-def _join(rows: Floats, edges: Ints, weighting: Gaussian | None, nodes: Iterable[Hashable] | None) -> Graph:
+def _join(rows: Any, edges: Ints, weighting: Gaussian | None, nodes: Iterable[Hashable] | None) -> Graph:
     from scipy import sparse
 
     if weighting is not None:
         instance(weighting, Gaussian, "weights")
-    values = np.ones(len(edges)) if weighting is None else weighting.weights(_lengths(rows, edges))
+    values = np.ones(len(edges)) if weighting is None else weighting.weights(lengths_of(rows, edges))
     upper = sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(len(rows), len(rows)))
     return Graph.from_scipy(upper + upper.T, nodes=nodes)
-
-
-def _lengths(rows: Floats, edges: Ints, block: int = 65_536) -> Floats:
-    """Euclidean lengths of the edges, from the differences themselves."""
-    lengths = np.empty(len(edges))
-    for k in range(0, len(edges), block):
-        part = edges[k : k + block]
-        lengths[k : k + block] = np.sqrt(((rows[part[:, 0]] - rows[part[:, 1]]) ** 2).sum(axis=1))
-    return lengths
-
-
-def _rounding(centred: Floats) -> float:
-    """More than a squared distance can be off when it is computed from inner products."""
-    return float(1e-12 * centred.shape[1] * (centred**2).sum(axis=1).max())
-
-
-def _nearest(rows: Floats, k: int) -> Ints:
-    """For each row the positions of its k nearest others, nearest first, ties by position.
-
-    The search gives candidates, whose lengths are then computed from the differences. Where the
-    last candidate is not clearly further than the k-th neighbour, the whole row is searched.
-    """
-    from sklearn.neighbors import NearestNeighbors
-
-    n = len(rows)
-    centred = rows - rows.mean(axis=0)
-    fetched = min(k + 1 + _SPARE, n)
-    rough, found = NearestNeighbors(n_neighbors=fetched).fit(centred).kneighbors(centred)
-    sources = np.repeat(np.arange(n), fetched)
-    lengths = _lengths(rows, np.column_stack([sources, found.ravel()])).reshape(n, fetched)
-    lengths[found == np.arange(n)[:, None]] = np.inf  # nobody is its own neighbour
-    order = np.lexsort((found, lengths), axis=1)[:, :k]
-    nearest = np.take_along_axis(found, order, axis=1).astype(np.int64)
-    if fetched < n:
-        kth = np.take_along_axis(lengths, order[:, -1:], axis=1)[:, 0]
-        for i in np.flatnonzero(~(rough[:, -1] ** 2 > kth**2 + _rounding(centred))):
-            away = np.sqrt(((rows - rows[i]) ** 2).sum(axis=1))
-            away[i] = np.inf
-            nearest[i] = np.lexsort((np.arange(n), away))[:k]
-    return nearest

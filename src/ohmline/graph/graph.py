@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
-from hashlib import sha256
 from os import PathLike
-from typing import Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ohmline.arrays import AnyArray, Floats, Ints, vector
-from ohmline.checks import count, flag, instance, listed
+from ohmline.arrays import AnyArray, Floats, Ints, frozen, vector
+from ohmline.checks import count, flag, instance, listed, room
 from ohmline.errors import GraphError, ShapeError, UnknownNode, WeightError
 from ohmline.graph.assembly import assembled
 from ohmline.graph.columns import index_of, positions_of
@@ -28,10 +28,15 @@ from ohmline.graph.edges import (
     split_edges,
     weights_of,
 )
+from ohmline.graph.fingerprint import fingerprint_of
 from ohmline.graph.nodes import NodeIndex
-from ohmline.graph.rows import checked_rows
+from ohmline.graph.parts import components
+from ohmline.graph.rows import Rows, checked_rows
 from ohmline.lazy_names import later
 from ohmline.markup import box, facts, some
+
+if TYPE_CHECKING:
+    from ohmline.graph.mapped import GraphFile
 
 
 @final
@@ -66,27 +71,34 @@ class Graph(WaysIn, WaysOut):
     {'a': 1.0, 'c': 2.0}
     """
 
-    __slots__ = ("__dict__", "dropped_loops", "indices", "indptr", "nodes", "signed", "weights")
+    __slots__ = ("__dict__", "_weights", "dropped_loops", "file", "indices", "indptr", "nodes", "signed")
 
     def __init__(
         self, adjacency: sparse.csr_array, nodes: NodeIndex, *, signed: bool = False, dropped_loops: int = 0
     ) -> None:
         instance(nodes, NodeIndex, "nodes", "give NodeIndex(ids)", GraphError)
         signed = flag(signed, "signed")
-        indptr, indices, weights = checked_rows(adjacency, len(nodes), signed=signed)
+        rows = Rows(*checked_rows(adjacency, len(nodes), signed=signed))
+        self._set(rows, nodes, signed, count(dropped_loops, "dropped_loops"), None)
+
+    def _set(
+        self, rows: Rows, nodes: NodeIndex, signed: bool, dropped_loops: int, file: GraphFile | None
+    ) -> None:
         self.indptr: Ints
         self.indices: Ints
-        self.weights: Floats
         self.nodes: NodeIndex
         self.signed: bool
         self.dropped_loops: int
+        self.file: GraphFile | None
+        self._weights: Floats | None
         for name, value in (
-            ("indptr", indptr),
-            ("indices", indices),
-            ("weights", weights),
+            ("indptr", rows.indptr),
+            ("indices", rows.indices),
+            ("_weights", rows.weights),
             ("nodes", nodes),
             ("signed", signed),
-            ("dropped_loops", count(dropped_loops, "dropped_loops")),
+            ("dropped_loops", dropped_loops),
+            ("file", file),
         ):
             object.__setattr__(self, name, value)
 
@@ -245,6 +257,19 @@ class Graph(WaysIn, WaysOut):
         return cls(adjacency, index, signed=signed, dropped_loops=loops)
 
     @property
+    def weights(self) -> Floats:
+        """The weight of every entry of `indices`; where all are 1, made when somebody first asks for them."""
+        if self._weights is None:
+            room(8 * len(self.indices), f"the weights of {self.n_edges} edges")
+            object.__setattr__(self, "_weights", frozen(np.ones(len(self.indices))))
+        return self._weights  # type: ignore[return-value]
+
+    @cached_property
+    def is_unweighted(self) -> bool:
+        """Whether every edge weighs 1; then compiled code may leave `weights` unread, which then are never made."""
+        return self._weights is None or bool((self._weights == 1.0).all())
+
+    @property
     def n(self) -> int:
         """Number of nodes."""
         return len(self.nodes)
@@ -262,23 +287,26 @@ class Graph(WaysIn, WaysOut):
     @cached_property
     def degree(self) -> Floats:
         """Sum of the absolute weights at each node."""
+        if self._weights is None:
+            return frozen(np.diff(self.indptr).astype(np.float64))
         absolute = np.add.reduceat(np.append(np.abs(self.weights), 0.0), self.indptr[:-1])
         absolute[self.indptr[:-1] == self.indptr[1:]] = 0.0
-        return _frozen(np.asarray(absolute, dtype=np.float64))
+        return frozen(np.asarray(absolute, dtype=np.float64))
 
     @cached_property
     def component_of(self) -> Ints:
         """For each position the number of its connected component."""
+        if self.indices.dtype == np.int32:  # SciPy would copy a large graph several times
+            return frozen(components(self.indptr, self.indices))
         parts = csgraph.connected_components(self.adjacency, directed=False)[1]
-        return _frozen(np.asarray(parts, dtype=np.int64))
+        return frozen(np.asarray(parts, dtype=np.int64))
 
     @cached_property
     def fingerprint(self) -> str:
         """A digest of ids, edges and weights, by which a snapshot knows the graph that it was made over."""
-        digest = sha256(f"{self.nodes.fingerprint}:{self.signed}:".encode())
-        for array in (self.indptr, self.indices, self.weights):
-            digest.update(array.tobytes())
-        return digest.hexdigest()
+        if self.file is not None:
+            return self.file.fingerprint
+        return fingerprint_of(self.nodes, self.signed, self.indptr, self.indices, self._weights)
 
     @property
     def n_components(self) -> int:
@@ -358,7 +386,20 @@ class Graph(WaysIn, WaysOut):
             "negative_edges": int(np.count_nonzero(self.weights < 0)) // 2,
             "total_weight": float(np.abs(self.weights).sum() / 2),
             "dropped_self_loops": self.dropped_loops,
+            **vars(self).get("_facts", {}),
         }
+
+    def with_facts(self, facts: Mapping[str, Any]) -> Graph:
+        """The same graph, whose `summary` has these entries too.
+
+        Parameters
+        ----------
+        facts
+            What is known of how the graph was built, by name.
+        """
+        same = copy(self)
+        vars(same)["_facts"] = dict(instance(facts, Mapping, "facts", error=GraphError))
+        return same
 
     def plot(self, color: Any = None, *, axes: Any = None, limit: int = 2500, seed: int = 0) -> Any:
         """Draw the graph, neighbours near each other and clusters apart (needs the extra `plot`).
@@ -393,17 +434,24 @@ class Graph(WaysIn, WaysOut):
             and self.signed == other.signed
             and np.array_equal(self.indptr, other.indptr)
             and np.array_equal(self.indices, other.indices)
-            and np.array_equal(self.weights, other.weights)
+            and (
+                (self._weights is None and other._weights is None)
+                or np.array_equal(self.weights, other.weights)
+            )
         )
 
     def __hash__(self) -> int:
-        return hash((self.nodes, self.signed, self.weights.tobytes(), self.indices.tobytes()))
+        return hash((self.nodes, self.signed, len(self.indices), *self.indices[:100].tolist()))
 
     def __reduce__(self) -> tuple[Any, ...]:  # so that a copy in another process is frozen too
+        if self.file is not None:
+            return self.file.reopened()
         return _unpickle, (self.adjacency, self.nodes, self.signed, self.dropped_loops)
 
     def __repr__(self) -> str:
         sign = ", signed" if self.signed else ""
+        if self.file is not None:  # its components may take a minute to count
+            return f"Graph(nodes={self.n}, edges={self.n_edges}, file={str(self.file.path)!r}{sign})"
         return f"Graph(nodes={self.n}, edges={self.n_edges}, components={self.n_components}{sign})"
 
     def _repr_html_(self) -> str:
@@ -416,9 +464,21 @@ class Graph(WaysIn, WaysOut):
         return box("Graph", facts(shown))
 
 
-def _frozen(array: Any) -> Any:
-    array.flags.writeable = False
-    return array
+def graph_over(
+    rows: Rows,
+    nodes: NodeIndex,
+    *,
+    signed: bool = False,
+    dropped_loops: int = 0,
+    file: GraphFile | None = None,
+) -> Graph:
+    """A graph over rows that the caller has checked, or built so that no check is needed; nothing is copied.
+
+    For readers inside the package, where a copy would not fit into memory; nobody writes to the rows from now on.
+    """
+    graph = object.__new__(Graph)
+    graph._set(rows, nodes, signed, dropped_loops, file)
+    return graph
 
 
 def _unpickle(adjacency: sparse.csr_array, nodes: NodeIndex, signed: bool, dropped_loops: int) -> Graph:

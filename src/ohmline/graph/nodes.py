@@ -11,11 +11,14 @@ from typing import final, overload
 import numpy as np
 
 from ohmline.arrays import Ints, refuse_masked
-from ohmline.checks import LARGEST_COUNT, shown
+from ohmline.checks import LARGEST_COUNT, room, shown
 from ohmline.errors import GraphError, ParameterError, UnknownNode, UnknownPosition
+from ohmline.graph.ids import IdTable
 
 LONGEST = 10_000
 """Bits of the largest whole number that names a node or a class."""
+_PART = 10_000
+"""Ids of a table that become Python objects at a time."""
 
 
 @final
@@ -38,12 +41,13 @@ class NodeIndex(Sequence[Hashable]):
     ohmline.errors.UnknownNode: unknown node 'eve'; the graph has 2 nodes, for example 'ada', 'bob'
     """
 
-    __slots__ = ("_fingerprint", "_ids", "_places", "_size")
+    __slots__ = ("_fingerprint", "_ids", "_places", "_size", "_table")
 
     def __init__(self, ids: Iterable[Hashable] | int) -> None:
         # Append-only, and shared with the indices that `with_node` made; only _size entries are ours.
         self._ids: list[Hashable] | None = None
         self._places: dict[Hashable, int] | None = None
+        self._table: IdTable | None = None
         self._fingerprint: str | None = None
         if isinstance(ids, int | np.integer):
             if isinstance(ids, bool) or not 0 <= ids <= LARGEST_COUNT:
@@ -71,6 +75,11 @@ class NodeIndex(Sequence[Hashable]):
             refuse_infinite(node)
         self._ids, self._places = listed, places
 
+    @property
+    def table(self) -> IdTable | None:
+        """The arrays that hold the ids, where they are held so."""
+        return self._table
+
     def with_node(self, node: Hashable) -> NodeIndex:
         """This index and one more id at its end.
 
@@ -96,10 +105,11 @@ class NodeIndex(Sequence[Hashable]):
             ) from None
         refuse_infinite(node)
         longer = NodeIndex(self._size + 1)
-        if self._ids is None and type(node) is int and node == self._size:
+        if self.is_range and type(node) is int and node == self._size:
             return longer
         if self._ids is None or self._places is None or len(self._ids) > self._size:
-            ids = list(self)  # another index has gone on from here: part with it
+            room(100 * self._size, f"a list of {self._size} ids, to which one is added,")
+            ids = list(self)  # another index has gone on from here, or they lie in a table: part with it
             places = {known: k for k, known in enumerate(ids)}
         else:
             ids, places = self._ids, self._places
@@ -118,7 +128,11 @@ class NodeIndex(Sequence[Hashable]):
         node
             An id; one that is not in the index raises `UnknownNode`.
         """
-        if self._places is None:
+        if self._table is not None:
+            place = self._table.find(node)
+            if place >= 0:
+                return place
+        elif self._places is None:
             if isinstance(node, int | np.integer) and not isinstance(node, bool) and 0 <= node < self._size:
                 return int(node)
         else:
@@ -140,6 +154,12 @@ class NodeIndex(Sequence[Hashable]):
         nodes
             Ids, in any order and as often as you like; one that is not in the index raises `UnknownNode`.
         """
+        if self._table is not None:
+            listed = nodes if isinstance(nodes, np.ndarray) and nodes.ndim else list(_ids(nodes))
+            found = self._table.find_many(listed)
+            if len(found) and found.min() < 0:
+                self.position(listed[int(np.argmin(found))])
+            return found
         if self._places is None and isinstance(nodes, np.ndarray) and nodes.dtype.kind in "iu":
             array = nodes.astype(np.int64).ravel()
             if nodes.dtype == np.uint64 and np.any(nodes.ravel() > LARGEST_COUNT):
@@ -152,14 +172,14 @@ class NodeIndex(Sequence[Hashable]):
     @property
     def is_range(self) -> bool:
         """Whether ids and positions coincide."""
-        return self._places is None
+        return self._places is None and self._table is None
 
     @property
     def fingerprint(self) -> str:
         """A digest of the ids in their order, by which a snapshot knows the nodes that it was made over."""
         if self._fingerprint is None:
             digest = sha256(f"{self._size}:".encode())
-            if self._ids is not None:
+            if not self.is_range:
                 for node in self:
                     digest.update(f"{type(node).__name__}:{node!r};".encode("utf-8", "surrogatepass"))
             self._fingerprint = digest.hexdigest()
@@ -178,13 +198,19 @@ class NodeIndex(Sequence[Hashable]):
                 f"a position must be a whole number, got {shown(place)}; position(node) finds one"
             )
         if isinstance(place, slice):
+            if self._table is not None:
+                return tuple(self._table.item(i) for i in range(self._size)[place])
             return range(self._size)[place] if self._ids is None else tuple(self._ids[: self._size][place])
         if not -self._size <= place < self._size:
             raise UnknownPosition(f"position {shown(place)} is beyond the {self._size} nodes; count from 0")
         i = range(self._size)[place]
+        if self._table is not None:
+            return self._table.item(i)
         return i if self._ids is None else self._ids[i]
 
     def __iter__(self) -> Iterator[Hashable]:
+        if self._table is not None:
+            return _unpacked(self._table)
         return iter(range(self._size)) if self._ids is None else islice(self._ids, self._size)
 
     def __contains__(self, node: object) -> bool:
@@ -199,11 +225,15 @@ class NodeIndex(Sequence[Hashable]):
             isinstance(other, NodeIndex)
             and self._size == other._size
             and self.is_range == other.is_range
-            and (self._ids is other._ids or all(a == b for a, b in zip(self, other, strict=True)))
+            and (
+                (self._ids is other._ids and self._table is other._table)
+                or all(a == b for a, b in zip(self, other, strict=True))
+            )
         )
 
     def __hash__(self) -> int:
-        return hash((self._size, None if self.is_range else tuple(self)))
+        ends = (self[0], self[-1]) if self._size and not self.is_range else None
+        return hash((self._size, ends))
 
     def __repr__(self) -> str:
         return (
@@ -214,6 +244,19 @@ class NodeIndex(Sequence[Hashable]):
 
     def _sample(self) -> str:
         return ", ".join(shown(node) for node, _ in zip(self, range(3), strict=False)) or "none"
+
+
+def index_over(table: IdTable, fingerprint: str | None = None) -> NodeIndex:
+    """The ids of a table, which never become Python objects all at once; their digest, where it is known already."""
+    index = NodeIndex(len(table))
+    index._table, index._fingerprint = table, fingerprint
+    return index
+
+
+def _unpacked(table: IdTable) -> Iterator[Hashable]:
+    """The ids of a table, some at a time."""
+    for low in range(0, len(table), _PART):
+        yield from table.part(low, min(low + _PART, len(table)))
 
 
 def _ids(ids: Iterable[Hashable]) -> Iterable[Hashable]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +10,17 @@ from scipy import sparse
 from ohmline.arrays import AnyArray, Floats, Ints, read_only, refuse_masked
 from ohmline.checks import shown
 from ohmline.errors import GraphError, ShapeError, WeightError
+
+
+class Rows(NamedTuple):
+    """Compressed sparse rows: symmetric, sorted, without diagonal."""
+
+    indptr: Ints
+    """Where the row of each node begins, and where the last one ends; 64 bits."""
+    indices: Ints
+    """The neighbours; 64 bits, or 32 in a graph that was read in a stream or lies in a file."""
+    weights: Floats | None
+    """The weights; None where all are 1."""
 
 
 def checked_rows(adjacency: Any, n: int, *, signed: bool) -> tuple[Ints, Ints, Floats]:

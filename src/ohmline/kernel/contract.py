@@ -163,13 +163,17 @@ class Kernel(ABC):
     @final
     def diagonal(self) -> Floats:
         """K_ii for every node: the squared lengths of the points."""
-        diagonal = self.space.lengths()
+        diagonal = self._lengths()
         if np.isnan(diagonal).any():
             raise KernelError(
                 f"{self!r} does not know its diagonal: its factor does not fit, and n solves would take too "
-                "long; raise fill_limit"
+                "long; raise fill_limit, or look at an estimate with estimated_diagonal()"
             )
         return diagonal
+
+    def _lengths(self) -> Floats:
+        """K_ii for every node, NaN where nobody can know it without n solves."""
+        return self.space.lengths()
 
     @final
     def entry(self, a: Hashable, b: Hashable) -> float:

@@ -38,13 +38,17 @@ class Estimate(NamedTuple):
     fits: bool
 
 
-def estimate(matrix: sparse.csr_array, *, fill_limit: int, flop_limit: float) -> Estimate:
+def estimate(
+    matrix: sparse.csr_array, *, fill_limit: int, flop_limit: float, work_limit: float = np.inf
+) -> Estimate:
     """Order the rows and count the entries of the factor, giving up beyond the limits."""
     pattern = sparse.csr_array(matrix - sparse.diags_array(matrix.diagonal()))
     pattern.eliminate_zeros()
     indptr, indices = pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64)
     with undisturbed():  # what returns arrays to Python must not be cut off by Ctrl-C on the way
-        order, below, fill, flops = minimum_degree(indptr, indices, fill_limit, flop_limit)
+        order, below, fill, flops = minimum_degree(
+            indptr, indices, fill_limit, float(flop_limit), float(work_limit)
+        )
     return Estimate(order, below, int(fill), float(flops), fill <= fill_limit and flops <= flop_limit)
 
 
@@ -141,11 +145,23 @@ def solve(factor: Factor, right: Floats) -> Floats:
 
 
 @compiled
+def inverse_column(factor: Factor, i: int) -> Floats:
+    """A column of the inverse, with rows in the order of the factor.
+
+    A right side e_i reaches only the ancestors of column i in the elimination tree, so the forward half
+    is almost free.
+    """
+    x = np.zeros(len(factor.order))
+    ascend(factor, i, x)
+    descend_one(factor, x)
+    return x
+
+
+@compiled
 def inverse_pair(factor: Factor, first: int, second: int) -> Floats:
     """Two columns of the inverse, side by side, with rows in the order of the factor.
 
-    A right side e_i reaches only the ancestors of column i in the elimination tree, so the forward half
-    is almost free; the backward half waits for memory alone, so a second column costs next to nothing.
+    The backward half of a solve waits for memory alone, so two columns together cost less than one and one.
     """
     x = np.zeros((len(factor.order), 2))
     ascend(factor, first, x[:, 0])
@@ -166,6 +182,17 @@ def ascend(factor: Factor, i: int, x: Floats) -> None:
         if indptr[i + 1] - indptr[i] == 1:
             return
         i = int(indices[indptr[i] + 1])  # the parent: the first row below the diagonal
+
+
+@compiled
+def descend_one(factor: Factor, x: Floats) -> None:
+    """x = L^-T x."""
+    indptr, indices, values = factor.indptr, factor.indices, factor.values
+    for j in range(len(indptr) - 2, -1, -1):
+        total = x[j]
+        for q in range(indptr[j] + 1, indptr[j + 1]):
+            total -= values[q] * x[indices[q]]
+        x[j] = total / values[indptr[j]]
 
 
 @cast(Any, njit(cache=True, fastmath={"reassoc", "nsz"}))  # type: ignore[untyped-decorator]

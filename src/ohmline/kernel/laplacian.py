@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ohmline.arrays import Floats, Ints, vector
+from ohmline.checks import room
 from ohmline.device import Device, choose
 from ohmline.device.inverse import positive_inverse
 from ohmline.errors import KernelError
@@ -87,6 +88,8 @@ class LaplacianKernel(GraphKernel):
     def _found(self) -> tuple[Dense, float]:
         """The space, and its error."""
         n = self.graph.n
+        instead = "take SolverKernel(graph), whose columns come on demand, or SpectralKernel(graph, rank=100)"
+        room(8.0 * n * n, f"the exact kernel of {n:,} nodes", instead)
         log.info("dense kernel of %d nodes, %.3g GiB", n, 8 * n * n / 2**30)
         if self.graph.n_components == 1 and n > 1:
             matrix, error = self._invert(np.arange(n), self.graph.laplacian())

@@ -24,12 +24,13 @@ NODE, ELEMENT, GONE = range(3)
 
 @compiled
 def minimum_degree(
-    indptr: Ints, indices: Ints, fill_limit: int, flop_limit: float
+    indptr: Ints, indices: Ints, fill_limit: int, flop_limit: float, work_limit: float
 ) -> tuple[Ints, Ints, int, float]:
     """(order, entries below the diagonal of each column, fill, flops) of the factor.
 
     Stops as soon as the factor would hold more than `fill_limit` entries or cost more than
     `flop_limit`; the fill or flops returned are then above the limit, and the order is incomplete.
+    It also stops, with infinite flops, when ordering itself has read `work_limit` entries of lists.
     """
     n = len(indptr) - 1
     first, lists = indptr[:-1].copy(), indices.copy()
@@ -45,7 +46,7 @@ def minimum_degree(
         enqueue(head, following, previous, i, degree[i])
     order, below = np.empty(n, np.int64), np.zeros(n, np.int64)
     kept = np.empty(n, np.int64)
-    lowest, fill, flops = 0, 0, 0.0
+    lowest, fill, flops, work = 0, 0, 0.0, 0.0
     for step in range(n):
         while head[lowest] < 0:
             lowest += 1
@@ -79,8 +80,11 @@ def minimum_degree(
         flops += float(size[p] + 1) ** 2
         if fill > fill_limit or flops > flop_limit:
             return order, below, fill, flops
+        if work > work_limit:
+            return order, below, fill, np.inf
         for q in range(begin[p], used):
             i = pool[q]
+            work += length[i] + 1
             for k in range(first[i], first[i] + elements[i]):
                 e = lists[k]
                 if status[e] == ELEMENT:

@@ -6,21 +6,19 @@ import logging
 import threading
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from scipy import sparse
 
-from ohmline.arrays import Floats, Ints, count, non_negative, positive, vector
-from ohmline.checks import room
+from ohmline.arrays import Floats, count, non_negative, positive, vector
+from ohmline.checks import none_or, room
 from ohmline.compiled import undisturbed
-from ohmline.errors import KernelError
-from ohmline.graph.elimination import PROBES, diagonal_rounding
+from ohmline.errors import KernelError, ParameterError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel, Kernel
-from ohmline.kernel.factor import Factor, estimate, factorise, inverse_diagonal, inverse_pair, solve
-from ohmline.kernel.iterate import conjugate_gradients
-from ohmline.kernel.laplacian import balanced_sides
+from ohmline.kernel.estimated import EstimatedDiagonal, estimated_diagonal
+from ohmline.kernel.solve import Choice, Method, Solver, System, built, choose, iterate, method_of, rows_of
 from ohmline.kernel.space import Columns
 from ohmline.kernel.sums import component_means
 from ohmline.kernel.terms import written
@@ -28,40 +26,31 @@ from ohmline.representation import represent
 
 log = logging.getLogger(__name__)
 
-FLOP_LIMIT = 5e10
-"""Beyond this many operations (about a minute) a factor is taken not to fit."""
-
-
-class Grounded(NamedTuple):
-    """The Laplacian without one node of every component that has a null vector, and those vectors."""
-
-    matrix: sparse.csr_array
-    kept: Ints
-    side: Floats
-    """The entry of each node in its component's null vector (1, or -1 on the other side of a balanced
-    signed component), 0 where the component has none."""
-
 
 @final
 class SolverKernel(GraphKernel):
     """The kernel of a graph of up to millions of nodes: K = L+ (+ b per component + c I), column by column.
 
-    Nothing of size n^2 is ever made. Each component is grounded at one node, which makes its Laplacian
-    positive definite, and a sparse Cholesky factor solves for a column when a learner asks for it. With
-    G the inverse of the grounded Laplacian, s the null vector of +-1 of a component of m nodes and g = G s,
+    Nothing of size n^2 is ever made. A column is found when a learner asks for it, by one of four methods:
 
-        L+_ij = G_ij - (s_i g_j + s_j g_i) / m + s_i s_j s'g / m^2,
+    | method | what it does | suits |
+    |---|---|---|
+    | `"cholesky"` | our sparse Cholesky factor | planar-like, low-dimensional and small graphs |
+    | `"cholmod"` | CHOLMOD's factor (extra `solver`) | the same, with large factors |
+    | `"approximate"` | conjugate gradients under a randomised approximate factor | large graphs without a factor |
+    | `"jacobi"` | conjugate gradients under the diagonal | well-connected graphs, such as block models |
 
-    so one solve gives a column, two columns cost little more than one, and the exact diagonal is diag(G) by
-    selected inversion.
+    The factors are those of the Laplacian, grounded at one node per component. The approximate one is that of Gao,
+    Kyng and Spielman (2023).
 
-    The size of the factor is known before it is made. Where it does not fit (graphs that expand, such as
-    block models), columns come from conjugate gradients instead (`exact` is False), and the diagonal is
-    known only at fetched columns.
+    The size of the factor is known before it is made, and the rate of conjugate gradients from a few steps, so
+    `"auto"` picks the one that costs least over about twenty columns; `explain()` says which, why, and with how much
+    memory. A factor gives columns to rounding (`exact`) and the exact diagonal by selected inversion. Without
+    one the diagonal is known only at fetched columns, and `estimated_diagonal` gives an estimate with its error.
 
-    Memory is 8 n `columns` bytes beside the factor. Learners that read one or two columns per mistake
+    Memory is 8 n `columns` bytes beside the solver. Learners that read one or two columns per mistake
     (`Perceptron`, `Pounce`, `Projection.one_proj`) run on it. Adding a bias or a ridge and scaling give
-    another `SolverKernel`, which shares the factor once it is made.
+    another `SolverKernel`, which shares the solver once it is made.
 
     Parameters
     ----------
@@ -75,11 +64,16 @@ class SolverKernel(GraphKernel):
         How many columns are held at a time, at least 2; the least recently used one makes room for the next.
         More than these cannot be fetched at once. Default 32.
     fill_limit
-        How many entries the factor may have, at least 0. A factor with more, or one that would take longer than
-        about a minute, is not made. Default 20 million, which is about 240 MB.
+        How many entries the factor may have, at least 0. A factor with more is not made; 12 bytes per entry stay,
+        and 8 more are needed while the diagonal is found. Default 100 million, which is about 1.2 GB.
     tolerance
-        Where conjugate gradients end, above 0: the length of the residual as a share of that of the right side.
-        Used only without a factor, and for norms with a ridge. Default 1e-10.
+        Where conjugate gradients end, above 0: the length of the residual, computed afresh, as a share of that of
+        the right side. Used only without a factor, and for norms with a ridge. Default 1e-10.
+    method
+        One of the methods above, to force it; a factor that does not fit is then an error. Default "auto".
+    column_bytes
+        A limit in bytes on the columns that are held, at least enough for two; where it is given, fewer than
+        `columns` may be held. Default None: no other limit than `columns`.
 
     Examples
     --------
@@ -88,8 +82,8 @@ class SolverKernel(GraphKernel):
     >>> kernel = ohm.SolverKernel(ring)
     >>> round(kernel.sqdist(0, 500), 6)  # two halves of 500 ohm side by side
     250.0
-    >>> kernel.fill
-    1997
+    >>> print(kernel.explain())
+    cholesky, 103,876 bytes: a factor of 1,997 entries and 4e+03 operations fits
     """
 
     on_demand = True
@@ -101,64 +95,120 @@ class SolverKernel(GraphKernel):
         b: float = 0.0,
         c: float = 0.0,
         columns: int = 32,
-        fill_limit: int = 20_000_000,
+        fill_limit: int = 100_000_000,
         tolerance: float = 1e-10,
+        method: Method | str = Method.AUTO,
+        column_bytes: int | None = None,
     ) -> None:
         self.graph = expect_graph(graph)
         self.b, self.c = non_negative(b, "b"), non_negative(c, "c")
         self.columns = count(columns, "columns", least=2)
-        room(8.0 * self.columns * graph.n, f"{self.columns} columns of a kernel of {graph.n} nodes")
+        self.column_bytes = none_or(count, column_bytes, "column_bytes")
         self.fill_limit = count(fill_limit, "fill_limit")
         self.tolerance = positive(tolerance, "tolerance")
-        self._last_used = np.zeros(self.columns, dtype=np.int64)
-        self._holder = np.full(self.columns, -1, dtype=np.int64)
+        self.method = method_of(method)
+        held = self._capacity()
+        self._last_used = np.zeros(held, dtype=np.int64)
+        self._holder = np.full(held, -1, dtype=np.int64)
         self._clock = 0
         self._lock = threading.RLock()
         self._root = self
-        """The kernel without factor, bias and ridge of which this one is made: it has the sparse factor."""
+        """The kernel without factor, bias and ridge of which this one is made: it has the solver."""
+
+    def _capacity(self) -> int:
+        """How many columns are held at a time."""
+        n, held = self.graph.n, self.columns
+        if self.column_bytes is not None:
+            held = min(held, self.column_bytes // max(8 * n, 1))
+            if held < 2:
+                raise ParameterError(
+                    f"column_bytes={self.column_bytes} is too little for two columns of {n} nodes; give at least "
+                    f"{16 * n}"
+                )
+        room(8.0 * held * n, f"{held} columns of a kernel of {n} nodes")
+        return held
 
     @property
-    def grounded(self) -> Grounded:
-        """The matrix that is factorised."""
-        return self._root._grounded
+    def choice(self) -> Choice:
+        """The method that finds columns, the reason for it, and its memory in bytes, as predicted."""
+        return self._root._chosen[0]
+
+    def explain(self) -> str:
+        """The method that finds columns, its predicted memory and the reason for it, in words.
+
+        Returns
+        -------
+        str
+            The same that `repr` shows once the choice was made.
+        """
+        return str(self.choice)
 
     @property
-    def cholesky(self) -> Factor | None:
-        """The sparse Cholesky factor of the grounded Laplacian; None where it does not fit."""
-        return self._root._cholesky
+    def solver(self) -> Solver:
+        """What finds the columns of L+; made when it is first read."""
+        return self._root._solver
 
     @cached_property
-    def _grounded(self) -> Grounded:
-        side, ground = _null_sides(self.graph)
-        kept = np.setdiff1d(np.arange(self.graph.n), ground)
-        matrix = sparse.csr_array(self.graph.laplacian()[kept][:, kept])
-        return Grounded(matrix, kept, side)
+    def _chosen(self) -> tuple[Choice, Any, System]:
+        system = System(self.graph)
+        choice, plan = choose(system, self.method, fill_limit=self.fill_limit, tolerance=self.tolerance)
+        return choice, plan, system
 
     @cached_property
-    def _cholesky(self) -> Factor | None:
-        if not len(self.grounded.kept):
-            return None
-        plan = estimate(self.grounded.matrix, fill_limit=self.fill_limit, flop_limit=FLOP_LIMIT)
+    def _solver(self) -> Solver:
+        choice, plan, system = self._chosen
         n = self.graph.n
-        if not plan.fits:
+        if plan is None:
             log.info("no sparse factor of %d nodes within fill_limit: columns by conjugate gradients", n)
-            return None
-        log.info("columns of %d nodes by a sparse Cholesky factor", n)
-        return factorise(self.grounded.matrix, plan)
+        else:
+            log.info("columns of %d nodes by a sparse Cholesky factor", n)
+        log.info("%s", choice)
+        solver = built(system, choice, plan, tolerance=self.tolerance)
+        self._chosen = choice, None, system  # the estimate went into the solver
+        return solver
 
     @property
     def exact(self) -> bool:
         """Whether columns come from a factor, exact to rounding, rather than from iteration."""
-        return self.cholesky is not None or not len(self.grounded.kept)
+        return self.solver.exact
 
     @property
     def fill(self) -> int:
-        """How many entries the factor has; 0 without one."""
-        return 0 if self.cholesky is None else len(self.cholesky.values)
+        """How many entries the factor has, exact or approximate; 0 without one."""
+        return self.solver.fill
 
     @cached_property
     def space(self) -> Columns:
-        return Columns.empty(self.columns, self._diagonal())
+        eager = self.choice.method is Method.CHOLESKY  # what reads lengths then plays as on a dense kernel
+        known = self._exact_diagonal() if eager else None
+        return Columns.empty(len(self._holder), np.full(self.n, np.nan) if known is None else known)
+
+    def _exact_diagonal(self) -> Floats | None:
+        diagonal = self.solver.diagonal()
+        return None if diagonal is None else self.factor * diagonal + self.b + self.c
+
+    def _lengths(self) -> Floats:
+        space = self.space
+        if np.isnan(space.diagonal).any():
+            known = self._exact_diagonal()
+            if known is not None:
+                space.know(known)
+        return space.lengths()
+
+    def estimated_diagonal(self, solves: int = 64, *, seed: int = 0) -> EstimatedDiagonal:
+        """An estimate of the diagonal of K from random right sides, with the standard error of every entry.
+
+        For graphs without a factor, where the exact diagonal would take n solves.
+
+        Parameters
+        ----------
+        solves
+            How many random right sides, at least 2: the error falls with the root of their number. Default 64.
+        seed
+            Seed of the right sides. Default 0.
+        """
+        found = estimated_diagonal(self.solver, solves, seed)
+        return found.scaled(self.factor, self.b + self.c)
 
     def made_of(self) -> tuple[str, ...]:
         # How columns are held and found makes no other kernel.
@@ -180,14 +230,14 @@ class SolverKernel(GraphKernel):
 
     def _fetch(self, positions: tuple[int, ...]) -> None:
         wanted = set(positions)
-        if len(wanted) > self.columns:
+        if len(wanted) > len(self._holder):
             raise KernelError(
-                f"{len(wanted)} columns at once do not fit into the {self.columns} that SolverKernel holds; "
+                f"{len(wanted)} columns at once do not fit into the {len(self._holder)} that SolverKernel holds; "
                 f"make it with columns={len(wanted)}"
             )
         space, missing = self.space, [i for i in wanted if self.space.slot[i] < 0]
         if missing:
-            found = self._columns(missing)
+            found = [self._finished(self.solver.column(i), i) for i in missing]
             for i, column in zip(missing, found, strict=True):
                 free = self._oldest(wanted)
                 with undisturbed():  # or a slot would be taken for the column of another node
@@ -215,6 +265,8 @@ class SolverKernel(GraphKernel):
             columns=self.columns,
             fill_limit=self.fill_limit,
             tolerance=self.tolerance,
+            method=self.method,
+            column_bytes=self.column_bytes,
         )
         other.factor, other._root = factor, self._root
         return other
@@ -236,24 +288,18 @@ class SolverKernel(GraphKernel):
             return constant + float(rest @ (laplacian @ rest)) / self.factor
         # (a L+ + c I)^-1 = L (a I + c L)^-1 off the constants.
         matrix = sparse.csr_array(self.factor * sparse.eye_array(self.n) + self.c * laplacian)
-        return constant + float((laplacian @ rest) @ self._iterate(matrix, rest))
+        return constant + float((laplacian @ rest) @ iterate(rows_of(matrix), rest, self.tolerance))
 
     def __repr__(self) -> str:
         scaled = "" if self.factor == 1 else f"{self.factor!r} * "
         options = represent(self, b=0.0, c=0.0)
-        return " + ".join([f"{scaled}{options}", *written(self.b, self.c)])
+        call = " + ".join([f"{scaled}{options}", *written(self.b, self.c)])
+        # Once the choice is made it is told behind the call, as a comment, so that the text still makes the kernel.
+        return f"{call}  # {self.choice}" if "_chosen" in self._root.__dict__ else call
 
     def _oldest(self, wanted: set[int]) -> int:
         held = np.isin(self._holder, list(wanted))
         return int(np.where(held, np.iinfo(np.int64).max, self._last_used).argmin())
-
-    @property
-    def _place(self) -> Ints:
-        return self._root._places
-
-    @property
-    def _drawn(self) -> tuple[Floats, Floats]:
-        return self._root._pulled
 
     @property
     def entry_error(self) -> float:
@@ -261,131 +307,14 @@ class SolverKernel(GraphKernel):
 
     @cached_property
     def _probed_error(self) -> float:
-        """An estimate of the largest error of an entry of L+, from random right sides."""
-        kept, matrix = self.grounded.kept, self.grounded.matrix
-        if not len(kept):
-            return 0.0
-        largest, rng = 0.0, np.random.default_rng(0)
-        rounding = diagonal_rounding(self.graph.laplacian())[kept]
-        for _ in range(PROBES if self.exact else 1):
-            signs = np.where(rng.random(len(kept)) < 0.5, -1.0, 1.0)
-            if self.cholesky is None:
-                off = self._iterate(matrix, signs) - self._iterate(matrix, signs, self.tolerance / 100)
-            else:
-                found = solve(self.cholesky, signs)
-                off = solve(self.cholesky, signs - matrix @ found + rounding * signs[::-1] * found)
-            largest = max(largest, float(np.abs(off).max()))
-        return 4 * largest  # a column of L+ is made of four terms
-
-    @cached_property
-    def _places(self) -> Ints:
-        """For each position its column of the factor; -1 where it is grounded."""
-        place = np.full(self.n, -1, dtype=np.int64)
-        if self.cholesky is not None:
-            place[self.grounded.kept[self.cholesky.order]] = np.arange(len(self.cholesky.order))
-        return place
-
-    @cached_property
-    def _pulled(self) -> tuple[Floats, Floats]:
-        """g = G s, and s'g of the component of each node."""
-        side, drawn = self.grounded.side, np.zeros(self.n)
-        if self.cholesky is not None:
-            drawn[self.grounded.kept] = solve(self.cholesky, side[self.grounded.kept])
-        energy = np.asarray(np.bincount(self.component_of, weights=side * drawn), dtype=np.float64)
-        return drawn, energy[self.component_of]
-
-    def _columns(self, wanted: list[int]) -> list[Floats]:
-        if not self.exact:
-            return [self._iterated(i) for i in wanted]
-        drawn, energy = self._drawn
-        out = []
-        for i, grounded in zip(wanted, self._grounded_columns(wanted), strict=True):
-            m, s = np.count_nonzero(self.component_of == self.component_of[i]), self.grounded.side[i]
-            if s != 0:
-                grounded += self.grounded.side * ((s * energy[i] / m - drawn[i]) / m)
-                grounded -= (s / m) * drawn
-            out.append(self._finished(grounded, i))
-        return out
-
-    def _grounded_columns(self, wanted: list[int]) -> list[Floats]:
-        """Columns of G, two at a time."""
-        out = [np.zeros(self.n) for _ in wanted]
-        if self.cholesky is None:
-            return out
-        rows = self.grounded.kept[self.cholesky.order]
-        reached = [k for k, i in enumerate(wanted) if self._place[i] >= 0]
-        for one, two in zip(reached[::2], [*reached[1::2], *reached[-1:]][: len(reached[::2])], strict=True):
-            pair = inverse_pair(self.cholesky, int(self._place[wanted[one]]), int(self._place[wanted[two]]))
-            out[one][rows] = pair[:, 0]
-            out[two][rows] = pair[:, 1]
-        return out
-
-    def _iterated(self, i: int) -> Floats:
-        """The column by conjugate gradients on the Laplacian itself, off its null vector."""
-        members, side = self.component_of == self.component_of[i], self.grounded.side
-        null = np.where(members, side, 0.0) / np.sqrt(np.count_nonzero(members))
-        right = -null * null[i]
-        right[i] += 1.0
-        column = self._iterate(self.graph.laplacian(), right)
-        return self._finished(column - null * (null @ column), i)
+        """An estimate of the largest error of an entry of L+."""
+        return self.solver.error()
 
     def _finished(self, column: Floats, i: int) -> Floats:
-        """With the bias and the ridge, and nothing outside the component."""
-        if self.graph.n_components > 1:
-            column[self.component_of != self.component_of[i]] = 0.0
+        """A column of L+ with the factor, the bias and the ridge."""
         if self.factor != 1:
             column *= self.factor
         if self.b > 0:
             column[self.component_of == self.component_of[i]] += self.b
         column[i] += self.c
         return column
-
-    def _iterate(self, matrix: sparse.csr_array, right: Floats, tolerance: float | None = None) -> Floats:
-        tolerance = self.tolerance if tolerance is None else tolerance
-        diagonal = matrix.diagonal()
-        try:
-            found, converged = conjugate_gradients(
-                matrix.indptr.astype(np.int64),
-                matrix.indices.astype(np.int64),
-                matrix.data,
-                np.where(diagonal > 0, diagonal, 1.0),
-                right,
-                tolerance,
-                20_000,
-            )
-        except SystemError as error:  # Ctrl-C at the moment at which compiled code returns
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise KeyboardInterrupt from None
-            raise
-        if not converged:
-            raise KernelError(
-                f"conjugate gradients did not reach {tolerance:g} in 20000 steps; raise fill_limit (now "
-                f"{self.fill_limit}) so that the graph is factorised, or raise the tolerance"
-            )
-        return np.asarray(found, dtype=np.float64)
-
-    def _diagonal(self) -> Floats:
-        """K_ii exactly, from the factor; NaN without one."""
-        if not self.exact:
-            return np.full(self.n, np.nan)
-        inverse = np.zeros(self.n)
-        if self.cholesky is not None:
-            inverse[self.grounded.kept] = inverse_diagonal(self.cholesky)
-        m = np.bincount(self.component_of)[self.component_of]
-        side, (drawn, energy) = self.grounded.side, self._drawn
-        off = side * (side * energy / m - 2 * drawn) / m
-        return np.asarray(self.factor * (inverse + off) + self.b + self.c, dtype=np.float64)
-
-
-def _null_sides(graph: Graph) -> tuple[Floats, Ints]:
-    """For every node its entry in the null vector of its component, and the nodes to ground."""
-    side = np.ones(graph.n)
-    largest = np.lexsort((-graph.degree, graph.component_of))
-    ground = largest[np.searchsorted(graph.component_of[largest], np.arange(graph.n_components))]
-    if graph.signed:
-        for component in range(graph.n_components):
-            members = np.flatnonzero(graph.component_of == component)
-            sides = balanced_sides(graph, members)
-            side[members] = 0.0 if sides is None else sides
-        ground = ground[side[ground] != 0]
-    return side, np.asarray(ground, dtype=np.int64)

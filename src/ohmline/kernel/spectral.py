@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
-from typing import final
+from os import PathLike
+from typing import Any, final
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse import linalg as sparse_linalg
 
-from ohmline.arrays import Floats, count, non_negative, vector
-from ohmline.checks import flag, room
-from ohmline.errors import KernelError, ParameterError
+from ohmline.arrays import Floats, count, non_negative, positive, vector
+from ohmline.checks import flag, listed, none_or, room, shown
+from ohmline.device import Device, choose
+from ohmline.errors import NotConverged, ParameterError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel
+from ohmline.kernel.eigen import Eigenpairs, Eigensolver, eigensolver_of, smallest_eigenpairs
+from ohmline.kernel.eigen.cache import cache_folder, cached_pairs, store_pairs
 from ohmline.kernel.space import Features
+from ohmline.progress import Advance
 from ohmline.representation import represent
-
-log = logging.getLogger(__name__)
-
-DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 
 
 @final
@@ -54,6 +52,19 @@ class SpectralKernel(GraphKernel):
         the root of the degrees if `normalised`). Default True.
     shift
         What is added to every eigenvalue, at least 0, and above 0 where the null space is kept. Default 1e-4.
+    method
+        How eigenpairs are found: "dense" (LAPACK, all in one matrix), "inverse" (block Lanczos on a filter made of the
+        inverse, through a sparse factor) or "filter" (block Lanczos on a Chebyshev polynomial, no factor). Default
+        "auto": dense up to 1,500 nodes, then the inverse where its factor fits and costs less than the filter.
+    tolerance
+        How long a residual may be, above 0, as a share of a bound on the largest eigenvalue. Default 1e-12.
+    cache
+        A folder where eigenpairs are kept, by the fingerprint of the graph and the parameters, and found again. A file
+        that is damaged is logged, left unused and replaced. Default None: they are not kept.
+    progress
+        True for a bar that counts the vectors of the search, or a function of how many were made. Default None.
+    device
+        Where they are found: "cpu" (default), "gpu" or "auto". A GPU takes method "auto" or "filter".
 
     Examples
     --------
@@ -71,12 +82,28 @@ class SpectralKernel(GraphKernel):
         normalised: bool = False,
         constant: bool = True,
         shift: float = 1e-4,
+        method: Eigensolver | str = Eigensolver.AUTO,
+        tolerance: float = 1e-12,
+        cache: str | PathLike[str] | None = None,
+        progress: Advance | bool | None = None,
+        device: str | Device = "cpu",
     ) -> None:
         self.graph = expect_graph(graph)
+        self.device = choose(device)
         self.rank = count(rank, "rank", least=1)
         self.normalised = flag(normalised, "normalised")
         self.constant = flag(constant, "constant")
         self.shift = non_negative(shift, "shift")
+        self.method = eigensolver_of(method)
+        if self.device.is_gpu and self.method not in (Eigensolver.AUTO, Eigensolver.FILTER):
+            raise ParameterError(
+                f'method {str(self.method)!r} does not run on a GPU; leave it out, or use device="cpu"'
+            )
+        self.tolerance = positive(tolerance, "tolerance")
+        self.cache = none_or(lambda value, _: cache_folder(value), cache, "cache")
+        self.progress = progress
+        self.partial: Eigenpairs | None = None
+        """What was found by a search that did not converge, with its residuals."""
         if self.rank > graph.n:
             raise ParameterError(
                 f"rank {rank} is above the number of nodes, {graph.n}; use at most {graph.n}"
@@ -93,11 +120,45 @@ class SpectralKernel(GraphKernel):
     @cached_property
     def eigenpairs(self) -> tuple[Floats, Floats]:
         """Eigenvalues, ascending, and eigenvectors in columns."""
-        laplacian = self.graph.laplacian(normalised=self.normalised)
+        key = self.graph.fingerprint, repr((self.rank, self.normalised, self.constant, self.tolerance))
+        if self.cache is not None:
+            stored = cached_pairs(self.cache, key, self.graph.n, self.rank)
+            if stored is not None:
+                return stored
+        values, vectors = self._found()
+        if self.cache is not None:
+            store_pairs(self.cache, key, values, vectors)
+        return values, vectors
+
+    def _found(self) -> tuple[Floats, Floats]:
         null = _null_vectors(self.graph, normalised=self.normalised)
         skip = 0 if self.constant else null.shape[1]
-        values, vectors = smallest_eigenpairs(laplacian, self.rank + skip, null=null)
-        return values[skip:], vectors[:, skip:]
+        room(
+            8.0 * self.graph.n * (self.rank + skip),
+            f"{self.rank + skip} eigenvectors of {self.graph.n:,} nodes",
+        )
+        try:
+            found = smallest_eigenpairs(
+                self.graph.laplacian(normalised=self.normalised),
+                self.rank + skip,
+                null=null,
+                top=2.0 if self.normalised else None,
+                method=self.method,
+                tolerance=self.tolerance,
+                progress=self.progress,
+                device=self.device,
+            )
+        except NotConverged as error:
+            self.partial = error.pairs
+            raise
+        return found.values[skip:], np.ascontiguousarray(found.vectors[:, skip:])
+
+    @cached_property
+    def residuals(self) -> Floats:
+        """The length of L v - sigma v for each eigenpair: some eigenvalue of L is no further from sigma than that."""
+        values, vectors = self.eigenpairs
+        off = self.graph.laplacian(normalised=self.normalised) @ vectors - vectors * values
+        return np.asarray(np.linalg.norm(off, axis=0), dtype=np.float64)
 
     @cached_property
     def space(self) -> Features:
@@ -115,7 +176,13 @@ class SpectralKernel(GraphKernel):
         if count(rank, "rank", least=1) > self.rank:
             raise ParameterError(f"rank {rank} is above the {self.rank} eigenpairs that were found; lower it")
         part = SpectralKernel(
-            self.graph, rank, normalised=self.normalised, constant=self.constant, shift=self.shift
+            self.graph,
+            rank,
+            normalised=self.normalised,
+            constant=self.constant,
+            shift=self.shift,
+            method=self.method,
+            tolerance=self.tolerance,
         )
         values, vectors = self.eigenpairs
         part.eigenpairs = values[:rank], np.ascontiguousarray(vectors[:, :rank])
@@ -137,6 +204,42 @@ class SpectralKernel(GraphKernel):
         row: Floats = self.space.rows[self.nodes.position(node)]
         return row.copy()
 
+    def features_of_new(self, neighbours: Iterable[Hashable], weights: Any = None) -> Floats:
+        """Features for a node that is not in the graph, from its edges to nodes that are (Nystroem's extension).
+
+        An eigenvector v of eigenvalue sigma has (d_x - sigma) v_x = sum_j w_xj v_j at every node x of the graph, and
+        (1 - sigma) v_x = sum_j w_xj v_j / sqrt(d_x d_j) if `normalised`. The same equation gives v_x at a new node of
+        degree d_x; at a node of the graph it gives back its own features. What the new edges would do to the other
+        nodes is left out, so many new nodes, or heavy edges, call for a new kernel. Where sigma is more than half of
+        d_x the equation is close to singular, and half of d_x stands in for d_x - sigma.
+
+        Parameters
+        ----------
+        neighbours
+            The ids of its neighbours, at least one; each once.
+        weights
+            The weights of the edges to them, all above 0. Default None: each is 1.
+
+        Returns
+        -------
+        array
+            `rank` numbers, to be used like `features(node)`.
+        """
+        ids = listed(neighbours, "neighbours")
+        positions = np.array([self.nodes.position(node) for node in ids], dtype=np.int64)
+        given = np.ones(len(ids)) if weights is None else vector(weights, "weights", length=len(ids))
+        if not len(ids) or len(set(positions.tolist())) < len(ids):
+            raise ParameterError(f"neighbours must be different nodes, at least one, got {shown(ids)}")
+        if not (given > 0).all():
+            raise ParameterError(f"weights must be above 0, got {given.min()}; leave out what is no edge")
+        values, vectors = self.eigenpairs
+        degree, pull = float(given.sum()), given
+        if self.normalised:
+            near = self.graph.degree[positions]
+            pull, degree = given / np.sqrt(degree * np.where(near > 0, near, 1.0)), 1.0
+        extended = (pull @ vectors[positions]) / np.maximum(degree - values, degree / 2)
+        return np.asarray(extended / np.sqrt(values + self.shift), dtype=np.float64)
+
     def sqnorm(self, u: Floats) -> float:
         u = vector(u, "u", length=self.n)
         values, vectors = self.eigenpairs
@@ -146,7 +249,9 @@ class SpectralKernel(GraphKernel):
         return float(np.sum(coordinates**2 * (values + self.shift)))
 
     def made_of(self) -> tuple[str, ...]:
-        return *super().made_of(), repr((self.normalised, self.constant, self.shift))
+        # How the pairs are found and where they are kept makes no other kernel.
+        plain = represent(self, method=Eigensolver.AUTO, tolerance=1e-12, cache=None, progress=None)
+        return plain, self.graph.fingerprint, repr((self.normalised, self.constant, self.shift))
 
     def __repr__(self) -> str:
         return represent(self)
@@ -166,107 +271,3 @@ def _null_vectors(graph: Graph, *, normalised: bool) -> Floats:
         np.sqrt(np.where(isolated, 1.0, graph.degree)) if normalised else 1.0
     )
     return np.asarray(null / np.linalg.norm(null, axis=0), dtype=np.float64)
-
-
-def smallest_eigenpairs(
-    laplacian: sparse.csr_array, k: int, *, null: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """The k smallest eigenpairs of a positive semidefinite matrix, to rounding.
-
-    Columns of `null` are known null vectors: they come first, and the search stays
-    orthogonal to them (Lanczos would miss copies of a repeated eigenvalue).
-
-    Small matrices go to LAPACK. Large ones to Lanczos on a Chebyshev polynomial of the matrix
-    that is tiny on the unwanted part of the spectrum and steep on the wanted one: no
-    factorisation, so it works on expanders too. The sign of every vector is fixed, so equal
-    input gives equal features.
-    """
-    n = laplacian.shape[0]
-    known = np.empty((n, 0)) if null is None else null[:, :k]
-    rest = k - known.shape[1]
-    if rest == 0:
-        values, vectors = np.zeros(k), known
-    elif n <= DENSE_LIMIT or k > n // 4:
-        log.info("%d eigenpairs of %d nodes by LAPACK, dense", k, n)
-        lifted = laplacian.toarray() + (2 * _upper_bound(laplacian) + 1) * (known @ known.T)
-        values, vectors = linalg.eigh(lifted, subset_by_index=(0, rest - 1))
-    else:
-        log.info("%d eigenpairs of %d nodes by filtered Lanczos, sparse", k, n)
-        values, vectors = _filtered_lanczos(laplacian, rest, known)
-    if rest:
-        values = np.append(np.zeros(known.shape[1]), np.maximum(values, 0.0))
-        vectors = np.hstack([known, vectors])
-    largest = np.abs(vectors).argmax(axis=0)
-    vectors = vectors * np.sign(vectors[largest, np.arange(k)])
-    return np.asarray(values, dtype=np.float64), np.ascontiguousarray(vectors)
-
-
-def _filtered_lanczos(laplacian: sparse.csr_array, k: int, known: Floats) -> tuple[Floats, Floats]:
-    n = laplacian.shape[0]
-    rng = np.random.default_rng(0)
-    top = _upper_bound(laplacian)
-    cut = _eigenvalue_near(laplacian, 1.5 * (k + known.shape[1]) / n, top, rng)
-    for _ in range(6):
-        centre, half = (top + cut) / 2, (top - cut) / 2
-        degree = int(np.clip(2.0 * np.sqrt(top / cut), 8, 120)) // 2 * 2
-        scaled = sparse.csr_array((laplacian - centre * sparse.eye_array(n)) / half)
-
-        def polynomial(x: Floats, scaled: sparse.csr_array = scaled, degree: int = degree) -> Floats:
-            x = x - known @ (known.T @ x)
-            previous, current = x, scaled @ x
-            for _ in range(degree - 1):
-                previous, current = current, 2 * (scaled @ current) - previous
-            return np.asarray(current - known @ (known.T @ current))
-
-        operator = sparse_linalg.LinearOperator((n, n), matvec=polynomial, dtype=np.float64)
-        _, vectors = sparse_linalg.eigsh(
-            operator, k=k, which="LA", ncv=min(n, 2 * k + 20), v0=rng.standard_normal(n)
-        )
-        # Rayleigh-Ritz in the found space gives the pairs of the matrix itself.
-        small = vectors.T @ (laplacian @ vectors)
-        values, turn = linalg.eigh((small + small.T) / 2)
-        vectors = vectors @ turn
-        residual = np.linalg.norm(laplacian @ vectors - vectors * values, axis=0).max()
-        if values[-1] < cut and residual < 1e-8 * top:
-            return values, vectors
-        cut = max(cut, float(values[-1])) * 1.5  # the cut fell inside the wanted part: widen
-    raise KernelError(f"the {k} smallest eigenpairs did not converge; use a smaller rank")
-
-
-def _upper_bound(laplacian: sparse.csr_array) -> float:
-    """Gershgorin's bound on the largest eigenvalue."""
-    return float(np.abs(laplacian).sum(axis=1).max())
-
-
-def _eigenvalue_near(
-    laplacian: sparse.csr_array, share: float, top: float, rng: np.random.Generator
-) -> float:
-    """Roughly the eigenvalue below which a `share` of the spectrum lies.
-
-    Stochastic Lanczos quadrature: a few random starts, each giving nodes and weights of the
-    spectral density. Only a starting point for the filter, so a rough value will do.
-    """
-    n, steps = laplacian.shape[0], 60
-    nodes: list[Floats] = []
-    weights: list[Floats] = []
-    for _ in range(4):
-        v = rng.standard_normal(n)
-        v /= np.linalg.norm(v)
-        basis, alpha, beta = [v], np.zeros(steps), np.zeros(steps)
-        for j in range(steps):
-            w = laplacian @ basis[-1]
-            alpha[j] = basis[-1] @ w
-            for q in basis:  # full orthogonalisation: short run, so it is cheap
-                w -= (q @ w) * q
-            beta[j] = np.linalg.norm(w)
-            if beta[j] < 1e-12 * top:
-                steps = j + 1
-                break
-            basis.append(w / beta[j])
-        theta, s = linalg.eigh_tridiagonal(alpha[:steps], beta[: steps - 1])
-        nodes.append(theta)
-        weights.append(s[0] ** 2)
-    theta, weight = np.concatenate(nodes), np.concatenate(weights) / len(nodes)
-    order = np.argsort(theta)
-    reached = min(int(np.searchsorted(np.cumsum(weight[order]), share)), len(order) - 1)
-    return float(np.clip(theta[order][reached], 1e-5 * top, 0.5 * top))

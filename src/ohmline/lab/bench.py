@@ -13,6 +13,8 @@ from ohmline.errors import ParameterError
 REGISTRY: dict[str, str] = {
     "active": "active",
     "audit": "audit",
+    "billion": "billion",
+    "cluster": "ohmline.cluster.benches",
     "event": "foundation",
     "gpu": "gpu",
     "kernel-exact": "foundation",
@@ -20,11 +22,16 @@ REGISTRY: dict[str, str] = {
     "local-lgc": "local_lgc",
     "local-manifold": "local_manifold",
     "manifold": "manifold",
+    "million": "million",
     "play-perceptron": "foundation",
     "pounce": "pounce",
     "predict": "predict",
+    "read": "read",
     "serve": "ohmline.service.benches",
+    "solver": "solver",
+    "spectral-pubmed": "spectral",
     "suggest": "suggest",
+    "trees": "trees",
 }
 """Benchmark name -> module whose `BENCHES` holds it; without a dot it lies under `ohmline.lab.benches`."""
 

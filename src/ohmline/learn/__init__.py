@@ -5,12 +5,20 @@ from ohmline.learn.batch import Harmonic as Harmonic
 from ohmline.learn.batch import LabelledOnly as LabelledOnly
 from ohmline.learn.batch import LapSVM as LapSVM
 from ohmline.learn.batch import MultiviewSVM as MultiviewSVM
+from ohmline.learn.blend import Blend as Blend
+from ohmline.learn.blend import Majority as Majority
+from ohmline.learn.blend import Mixture as Mixture
+from ohmline.learn.blend import Product as Product
 from ohmline.learn.contract import BinaryLearner as BinaryLearner
 from ohmline.learn.contract import Label as Label
 from ohmline.learn.contract import OnlineLearner as OnlineLearner
 from ohmline.learn.contract import State as State
 from ohmline.learn.contract import Update as Update
 from ohmline.learn.contract import View as View
+from ohmline.learn.features import FeatureLearner as FeatureLearner
+from ohmline.learn.features import GivenProbabilities as GivenProbabilities
+from ohmline.learn.features import NodeFeatures as NodeFeatures
+from ohmline.learn.features import OnlineLogistic as OnlineLogistic
 from ohmline.learn.halving import Halving as Halving
 from ohmline.learn.lgc import OnlineLGC as OnlineLGC
 from ohmline.learn.lgc import SharedLGC as SharedLGC
@@ -51,3 +59,5 @@ from ohmline.learn.projection import Projected as Projected
 from ohmline.learn.projection import Projection as Projection
 from ohmline.learn.projection import Strategy as Strategy
 from ohmline.learn.projection import project_online as project_online
+from ohmline.learn.trees import SpanningTree as SpanningTree
+from ohmline.learn.trees import WeightedTree as WeightedTree

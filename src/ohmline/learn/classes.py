@@ -123,6 +123,11 @@ class ManyClassLearner(NodeLearner[Any]):
         """The classes, in the order in which they were declared, or first learned."""
         return self._table.names
 
+    @property
+    @final
+    def declared_classes(self) -> tuple[Any, ...] | None:
+        return self._table.declared
+
     @final
     def predict_one(self, x: Hashable) -> Any:
         place = self.nodes.position(x)

@@ -209,6 +209,11 @@ class OnlineLearner(ABC, Generic[X, Y]):
             )
         return nodes
 
+    @property
+    def declared_classes(self) -> tuple[Any, ...] | None:
+        """The classes that it was made for, another label being an error; None where it learns them as they come."""
+        return None
+
     def _class_names(self) -> tuple[Any, ...]:
         """The classes of the columns of a table; () where a learner does not say."""
         return tuple(getattr(self, "classes", ()))
@@ -267,6 +272,11 @@ class OnlineLearner(ABC, Generic[X, Y]):
 
 class BinaryLearner(OnlineLearner[X, Label]):
     """A learner of the labels -1 and +1: it predicts the sign of its margin, and +1 where that is 0."""
+
+    @property
+    @final
+    def declared_classes(self) -> tuple[Any, ...]:
+        return -1, 1
 
     @abstractmethod
     def margin_one(self, x: X) -> float:

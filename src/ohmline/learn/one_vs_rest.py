@@ -82,6 +82,10 @@ class OneVsRest(TakesTurns, OnlineLearner[Hashable, Any]):
         """The classes, in the order in which they were declared or seen."""
         return tuple(self.members)
 
+    @property
+    def declared_classes(self) -> tuple[Any, ...] | None:
+        return self._table.declared
+
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The margin of every class at `x`.
 

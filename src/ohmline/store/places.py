@@ -14,6 +14,7 @@ from ohmline.graph.graph import Graph
 from ohmline.kernel import RBF, LaplacianKernel, Linear, SolverKernel, SpectralKernel, VectorKernel
 from ohmline.kernel.sums import KernelSum, KernelWithTerms
 from ohmline.kernel.vector import PointKernel
+from ohmline.learn import NodeFeatures
 from ohmline.store.graphs import ids_of, ids_text, known_by, read_graph, write_graph
 
 Described = dict[str, Any]
@@ -117,20 +118,21 @@ def _read_spectral(of: Found, about: Described) -> SpectralKernel:
     return kernel
 
 
-_SOLVER = ("b", "c", "columns", "fill_limit", "tolerance")
+_SOLVER = ("b", "c", "columns", "fill_limit", "tolerance", "method", "column_bytes")
 
 
 def _write_solver(to: Written, kernel: SolverKernel) -> Described:
     return {
         **to.graph(kernel.graph),
         **{name: getattr(kernel, name) for name in _SOLVER},
+        "method": str(kernel.method),
         "factor": kernel.factor,
     }
 
 
 def _read_solver(of: Found, about: Described) -> Any:
     factor = about["factor"]
-    options = {name: about[name] for name in _SOLVER}
+    options = {name: about[name] for name in _SOLVER if name in about}  # older files have fewer of them
     if factor == 1:
         return SolverKernel(of.graph(about), **options)
     plain = SolverKernel(of.graph(about), **options | {"b": 0.0, "c": 0.0})
@@ -158,6 +160,26 @@ def _read_points(of: Found, about: Described) -> PointKernel:
     kernel = RBF(over["width"]) if over["kind"] == "RBF" else Linear()
     points = of.array(about["points"])
     return kernel.over(points, ids_of(about["ids"], len(points)))
+
+
+def _write_features(to: Written, features: NodeFeatures) -> Described:
+    return {
+        **to.graph(features.graph),
+        "indptr": to.array("feature_rows", features.indptr),
+        "indices": to.array("feature_columns", features.indices),
+        "values": to.array("feature_values", features.values),
+        "width": features.width,
+        "sparse": features.is_sparse,
+        "names": None if features.names is None else [str(name) for name in features.names],
+    }
+
+
+def _read_features(of: Found, about: Described) -> NodeFeatures:
+    graph, width = of.graph(about), int(about["width"])
+    arrays = of.array(about["values"]), of.array(about["indices"]), of.array(about["indptr"])
+    return NodeFeatures.of_entries(
+        *arrays, graph=graph, width=width, is_sparse=bool(about["sparse"]), names=about["names"]
+    )
 
 
 def _write_embedding(to: Written, embedding: ExponentialEmbedding) -> Described:
@@ -188,6 +210,7 @@ _WRITE: dict[type, Callable[[Written, Any], Described]] = {
     KernelSum: lambda to, kernel: {"origin": to.place(kernel.origin), "second": to.place(kernel.second)},
     PointKernel: _write_points,
     ExponentialEmbedding: _write_embedding,
+    NodeFeatures: _write_features,
 }
 _READ: dict[str, Callable[[Found, Described], Any]] = {
     "Graph": Found.graph,
@@ -200,4 +223,5 @@ _READ: dict[str, Callable[[Found, Described], Any]] = {
     "KernelSum": lambda of, about: KernelSum(of.place(about["origin"]), of.place(about["second"])),
     "PointKernel": _read_points,
     "ExponentialEmbedding": _read_embedding,
+    "NodeFeatures": _read_features,
 }

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib.util
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from ohmline.checks import shown
-from ohmline.errors import ParameterError
+from ohmline.errors import OhmlineError, ParameterError
 from ohmline.extras import require
+from ohmline.graph.columns import Column
 from ohmline.graph.doors.frames import Frame, ListsFrame, arrow_frame
+from ohmline.graph.edges import Build
 from ohmline.sql import fetch, told
+
+if TYPE_CHECKING:
+    from ohmline.graph.graph import Graph
 
 
 def query_frame(connection: Any, query: str, parameters: Any) -> Frame:
@@ -18,6 +26,67 @@ def query_frame(connection: Any, query: str, parameters: Any) -> Frame:
         return ListsFrame(result)
     with told(f"the query {shown(query)} failed", "check it, and that the connection is open"):
         return arrow_frame(result)
+
+
+def streamed(
+    relation: Any,
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+    *,
+    what: str,
+    **rules: Unpack[Build],
+) -> Graph | None:
+    """The graph of a relation of DuckDB with many rows; None where they are few, or must be looked at together."""
+    if not hasattr(relation, "__arrow_c_stream__") or rules.pop("nodes", None) is not None:
+        return None
+    if importlib.util.find_spec("pyarrow") is None:
+        return None
+    import pyarrow
+
+    from ohmline.graph.doors import arrow_stream
+
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(relation)
+        first, everything = arrow_stream.peeked(reader, arrow_stream.LARGE)
+        rows = sum(batch.num_rows for batch in first)
+        if rows < arrow_stream.LARGE or len(set(reader.schema.names)) < len(reader.schema.names):
+            return None
+        streams = chain([everything], _again(relation))
+        return arrow_stream.stream_batches(
+            lambda: next(streams),
+            list(reader.schema.names),
+            rows,
+            source,
+            target,
+            weight,
+            what=what,
+            finish=lambda edges, coder: edges.graph(coder),
+            advance=lambda steps: None,
+            **rules,  # type: ignore[misc]
+        )
+    except OhmlineError:
+        raise
+    except (
+        Exception
+    ):  # Unusual; every driver has errors of its own, and whoever reads it whole has words for them
+        return None
+
+
+def _again(relation: Any) -> Iterator[Any]:
+    """The rows of a relation from the first on, as often as somebody asks."""
+    import pyarrow
+
+    while True:
+        yield pyarrow.RecordBatchReader.from_stream(relation)
+
+
+def duckdb_relation(relation: Any, connection: Any) -> Any:
+    """The relation of a query; what is given where it is one."""
+    if not isinstance(relation, str):
+        return relation
+    place = require("duckdb", "sql").default_connection() if connection is None else connection
+    return fetch(place, relation, None)
 
 
 def duckdb_frame(relation: Any, connection: Any) -> Frame:

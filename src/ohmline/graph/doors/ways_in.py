@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from ohmline.checks import flag, text
+from ohmline.checks import file_path, flag, text
 from ohmline.errors import DirectedError, GraphError
 from ohmline.graph.edges import Build, Parallel
+from ohmline.progress import Advance
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -241,12 +243,14 @@ class WaysIn:
         **build
             `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
         """
-        from ohmline.graph.doors.queries import duckdb_frame
+        from ohmline.graph.doors.queries import duckdb_frame, duckdb_relation, streamed
         from ohmline.graph.doors.tables import graph_from
 
-        return graph_from(
-            duckdb_frame(relation, connection), source, target, weight, what="the relation", **build
-        )
+        what = "the relation"
+        found = streamed(duckdb_relation(relation, connection), source, target, weight, what=what, **build)
+        if found is not None:
+            return found
+        return graph_from(duckdb_frame(relation, connection), source, target, weight, what=what, **build)
 
     @classmethod
     def from_sql(
@@ -306,6 +310,52 @@ class WaysIn:
         from ohmline.graph.files import read
 
         return read(path, **options)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        verify: bool = False,
+        trust: bool = False,
+        progress: Advance | bool | None = None,
+    ) -> Graph:
+        """Open a graph file that `Graph.write` wrote: mapped from disk, read-only, shared by all processes.
+
+        Nothing is read into memory but what a learner touches. The first time that a file is opened, one pass over its
+        rows makes sure that compiled code can walk them; this is remembered in the cache folder for as long as the file
+        does not change, and the next opening takes milliseconds, whatever its size. A file that this user wrote counts
+        as checked. Other programs must not change the file while it is open; `Graph.write` to the same name is safe.
+
+        Parameters
+        ----------
+        path
+            The name of the file, which ends in .ohmg by convention.
+        verify
+            Whether every byte is compared with the checksums in the file, and the fingerprint is worked out anew.
+            Default False.
+        trust
+            Whether the pass over the rows is left out, even if the file was never checked: only for files from
+            somebody you would also run programs of. Default False.
+        progress
+            True for a bar while the file is checked, or a function that is told the entries; None (default) for
+            neither.
+
+        Examples
+        --------
+        >>> from ohmline import Graph
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     Graph.from_edges([("ada", "bob")]).write(Path(folder) / "friends.ohmg")
+        ...     Graph.open(Path(folder) / "friends.ohmg").neighbours("ada")
+        {'bob': 1.0}
+        """
+        from ohmline.graph.mapped import open_graph
+
+        return open_graph(
+            file_path(path), verify=flag(verify, "verify"), trust=flag(trust, "trust"), progress=progress
+        )
 
 
 def from_table(table: Any, library: str, source: Any, target: Any, weight: Any, build: Build) -> Graph:

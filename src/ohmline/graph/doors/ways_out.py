@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -38,6 +39,20 @@ class WaysOut:
     @abstractmethod
     def edges(self) -> tuple[Ints, Ints, Floats]:
         """Each undirected edge once: positions of its two ends (lower first) and its weight."""
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the graph to a file in the format that the end of its name says; see `ohmline.graph.write`.
+
+        A name that ends in .ohmg gives a graph file, which `Graph.open` maps from disk instead of reading it.
+
+        Parameters
+        ----------
+        path
+            The name of the file, which is replaced if it exists; it appears whole or not at all.
+        """
+        from ohmline.graph.files import write
+
+        write(cast("Graph", self), path)
 
     def to_scipy(self) -> sparse.csr_array:
         """A copy of the symmetric matrix of weights, to change as you like."""

@@ -14,6 +14,7 @@ import numpy as np
 from ohmline.checks import choice, file_path, flag, instance, none_or, room, shown, text
 from ohmline.errors import FileFormatError, GraphError, ParameterError, ShapeError, UnknownNode
 from ohmline.graph.edges import Parallel, Rules, index_from, parallel_of
+from ohmline.graph.files.conversion import convert
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
 from ohmline.graph.files.graphml import read_graphml, write_graphml
 from ohmline.graph.files.labels import read_labels, read_nodes
@@ -21,10 +22,11 @@ from ohmline.graph.files.market import read_market, write_market
 from ohmline.graph.files.parquet import read_parquet, write_parquet
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.graph import Graph, expect_graph
+from ohmline.progress import Advance
 
 log = logging.getLogger(__name__)
 
-__all__ = ["FileLimits", "Format", "read", "read_labels", "read_nodes", "write"]
+__all__ = ["FileLimits", "Format", "convert", "read", "read_labels", "read_nodes", "write"]
 
 
 @final
@@ -35,6 +37,7 @@ class Format(Enum):
     GRAPHML = "GraphML"
     MATRIX_MARKET = "Matrix Market"
     PARQUET = "Parquet"
+    GRAPH_FILE = "Ohmline graph file"
 
 
 _BY_SUFFIX = {
@@ -42,6 +45,7 @@ _BY_SUFFIX = {
     ".graphml": Format.GRAPHML,
     ".mtx": Format.MATRIX_MARKET,
     ".parquet": Format.PARQUET,
+    ".ohmg": Format.GRAPH_FILE,
 }
 
 
@@ -58,6 +62,7 @@ def read(
     symmetrise: bool = False,
     parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
     limits: FileLimits | None = None,
+    progress: Advance | bool | None = None,
 ) -> Graph:
     """Read a graph from a file, in the format that the end of its name or `format` says.
 
@@ -67,15 +72,18 @@ def read(
     | .graphml | GraphML (extra `io`) |
     | .mtx | Matrix Market, a square matrix |
     | .parquet | columns source, target and perhaps weight (extra `io`) |
+    | .ohmg | what `Graph.write` wrote there: it is opened, not read; see `Graph.open` |
 
-    Each may be compressed (.gz, or .zst with the extra `io`). Edge lists are separated by tab, comma, semicolon or
-    (unless they are called .csv or .tsv) blank: the first of these that gives all rows the same number of columns, at
-    least two, and what is quoted does not count. A comma in numbers of one column only is a decimal comma, as in
-    `a;b;1,5`; a weight such as 1,500, which may mean thousands, is an error. Lines that begin with # or % and a blank
-    are comments. Without the blank they are too, unless they have as many columns as the rows: then they may be edges,
-    which is an error that names the line; quote such names. Ids are whole numbers if all of them look so, else strings;
-    numbers come in their order, strings as they appear. Large edge lists are read in columns if polars is there (extra
-    `io`), many times faster.
+    Each but the last may be compressed (.gz, or .zst with the extra `io`). Edge lists are separated by tab, comma,
+    semicolon or (unless they are called .csv or .tsv) blank: the first of these that gives all rows the same number
+    of columns, at least two, and what is quoted does not count. A comma in numbers of one column only is a decimal
+    comma, as in `a;b;1,5`; a weight such as 1,500, which may mean thousands, is an error. Lines that begin with # or
+    % and a blank are comments. Without the blank they are too, unless they have as many columns as the rows: then
+    they may be edges, which is an error that names the line; quote such names. Ids are whole numbers if all of them
+    look so, else strings; numbers come in their order, strings as they appear. Edge lists of more than 8 MiB and
+    large Parquet files are read as a stream, within twice the memory of the graph, which then has neighbours of 32
+    bits and, where all edges weigh 1, no array of weights until somebody asks for it; what is unusual in them is left
+    to the careful reader, row by row.
 
     Parameters
     ----------
@@ -109,6 +117,9 @@ def read(
         `Graph.from_edges`. None (default) counts rows of equal weight once.
     limits
         How large the file may be. None (default) for `FileLimits()`: 4 GiB, 100 million nodes.
+    progress
+        True for a bar, or a function that is told the steps made, while a large file is read; None (default) for
+        neither.
     """
     place = file_path(path)
     kind = _format(place, format)
@@ -120,23 +131,35 @@ def read(
         "parallel": parallel_of(parallel),
     }
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
-    if kind in (Format.GRAPHML, Format.MATRIX_MARKET):
+    if kind in (Format.GRAPHML, Format.MATRIX_MARKET, Format.GRAPH_FILE):
         _refuse_columns(kind, source, target, weight, nodes)
     listed = (
         read_nodes(nodes, limits=most)
         if isinstance(nodes, str | PathLike)
         else none_or(ids_of, nodes, "nodes")
     )
+    if kind is Format.GRAPH_FILE:
+        return Graph.open(place, progress=progress)
     try:
         if kind is Format.EDGE_LIST:
             ends = {"header": header, "source": source, "target": target, "weight": weight}
-            graph = read_edge_list(place, most, nodes=listed, **ends, **rules)  # type: ignore[arg-type]
+            options = {**ends, **rules, "progress": progress}
+            graph = read_edge_list(place, most, nodes=listed, **options)  # type: ignore[arg-type]
             return graph if listed is None else _with_nodes(graph, listed, nodes)
         if kind is Format.GRAPHML:
             return read_graphml(place, most, weight=weight, **rules)  # type: ignore[arg-type]
         if kind is Format.MATRIX_MARKET:
             return read_market(place, most, nodes=listed, **rules)
-        graph = read_parquet(place, most, source=source, target=target, weight=weight, nodes=listed, **rules)
+        graph = read_parquet(
+            place,
+            most,
+            source=source,
+            target=target,
+            weight=weight,
+            nodes=listed,
+            progress=progress,
+            **rules,
+        )
         return graph if listed is None else _with_nodes(graph, listed, nodes)
     except (GraphError, ShapeError, UnknownNode) as error:
         if str(place) in str(error):
@@ -164,7 +187,11 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
     expect_graph(graph)
     place = file_path(path)
     kind = _format(place, format)
-    if kind is Format.EDGE_LIST:
+    if kind is Format.GRAPH_FILE:
+        from ohmline.graph.mapped import write_graph
+
+        write_graph(graph, place)
+    elif kind is Format.EDGE_LIST:
         write_edge_list(graph, place)
     elif kind is Format.GRAPHML:
         write_graphml(graph, place)
@@ -193,6 +220,10 @@ def _refuse_columns(kind: Format, source: Any, target: Any, weight: Any, nodes: 
             raise ParameterError("GraphML lists its nodes itself; leave nodes= out")
         if weight is not None and weight is not False:
             text(weight, "weight")
+    elif kind is Format.GRAPH_FILE:
+        for name, value in (("weight", weight), ("nodes", nodes)):
+            if value is not None:
+                raise ParameterError(f"a graph file has its own {name}; leave {name}= out")
     elif weight is not None:
         raise ParameterError("the entries of a matrix are its weights; leave weight= out")
 
@@ -204,7 +235,8 @@ def _format(path: Path, given: Format | None) -> Format:
     if suffix not in _BY_SUFFIX:
         raise FileFormatError(
             f"{path}: the ending {suffix!r} names no format (known: {', '.join(_BY_SUFFIX)}, each also "
-            "with .gz or .zst); rename it, or pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET or PARQUET"
+            "with .gz or .zst); rename it, or pass format=Format.EDGE_LIST, GRAPHML, MATRIX_MARKET, PARQUET or "
+            "GRAPH_FILE"
         )
     return _BY_SUFFIX[suffix]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Literal, Unpack
@@ -11,6 +12,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from ohmline.arrays import Floats
+from ohmline.checks import room
 from ohmline.errors import FileFormatError, WeightError
 from ohmline.graph.columns import LABEL, PAIRS, Coded, Column, edge_columns
 from ohmline.graph.edges import Rules, ordered
@@ -18,9 +20,17 @@ from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
 from ohmline.graph.files.separator import decimal_point, has_decimal_comma
 from ohmline.graph.files.spelling import NODES, Spellings, nodes_json, spelled, typed
-from ohmline.graph.files.table import Table, read_table, typed_columns, wrong_width
+from ohmline.graph.files.table import Table, careful_table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.streaming.unusual import Unusual
+from ohmline.progress import Advance
+
+_LOG = logging.getLogger(__name__)
+HUGE = 1 << 28
+"""Bytes from which on a line that is not as the others is looked at without all of them."""
+CAREFUL = 25
+"""Bytes of memory that the careful reader takes for each byte of a file, about."""
 
 
 def read_edge_list(
@@ -32,10 +42,54 @@ def read_edge_list(
     target: Column | None,
     weight: Column | Literal[False] | None,
     nodes: list[Hashable] | None,
+    progress: Advance | bool | None = None,
     **rules: Unpack[Rules],
 ) -> Graph:
     """A graph from lines `source target [weight]`; see `ohmline.graph.read`."""
+    from ohmline.graph.files.stream_edges import is_large, stream_edges
+    from ohmline.graph.files.stream_text import TextStream
+
+    if nodes is None and is_large(path):
+        try:
+            return stream_edges(
+                path,
+                limits,
+                header=header,
+                source=source,
+                target=target,
+                weight=weight,
+                progress=progress,
+                **rules,
+            )
+        except Unusual as why:
+            _LOG.info("%s is read row by row: it has %s", path, why)
+            if why.line is not None and path.stat().st_size >= HUGE:
+                shortened = careful_table(
+                    path, TextStream(path, limits).shortened(why.line), limits, "2 or 3"
+                )
+                _graph_of(shortened, header, source, target, weight, None, rules)  # most likely an error
+            _expect_memory(path, why)
     whole = read_table(path, limits, wanted="2 or 3")
+    return _graph_of(whole, header, source, target, weight, nodes, rules)
+
+
+def _expect_memory(path: Path, why: Unusual) -> None:
+    """Raise where a large file would have to be read row by row and does not fit into memory so."""
+    where = "" if why.line is None else f" on line {why.line}"
+    size = CAREFUL * path.stat().st_size
+    room(size, f"{path} has {why}{where}, so that it is read row by row, which")
+
+
+def _graph_of(
+    whole: Table,
+    header: bool | None,
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+    nodes: list[Hashable] | None,
+    rules: Rules,
+) -> Graph:
+    """The graph of a table that is in memory."""
     if not whole.height:
         return Graph.from_edges([], nodes=whole.nodes if nodes is None else nodes, **rules)
     table, (s, t, w) = _columns(whole, header, source, target, weight)
@@ -94,16 +148,24 @@ def _begins_with_header(
     table: Table, source: Column | None, target: Column | None, weight: Column | Literal[False] | None
 ) -> bool:
     """Whether the first row names the columns, where nobody has named one; see `edges_header`."""
-    words = [field.lower() for field in table.row(0)]
+    found = numbered(table.row(0), source, target, weight)
+    return found if isinstance(found, bool) else edges_header(table, *found)
+
+
+def numbered(
+    first: list[str], source: Column | None, target: Column | None, weight: Column | Literal[False] | None
+) -> tuple[int, int, int | None] | bool:
+    """Where ends and weights stand if the first row is no header; or whether it is one, where its words say so."""
+    words = [field.lower() for field in first]
     if source is None and any(u in words and v in words for u, v in PAIRS):
         return True
     s, t = (0, 1) if source is None else (source, target)
-    third = 2 if source is None and table.width == 3 else None
+    third = 2 if source is None and len(first) == 3 else None
     w = third if weight is None else None if weight is False else weight
     places = [place for place in (s, t, w) if place is not None]
-    if not all(isinstance(place, int) and 0 <= place < table.width for place in places):
+    if not all(isinstance(place, int) and 0 <= place < len(first) for place in places):
         return False  # whoever looks the columns up says what is wrong
-    return edges_header(table, int(s), int(t), None if w is None else int(w))  # type: ignore[arg-type]
+    return int(s), int(t), None if w is None else int(w)  # type: ignore[arg-type]
 
 
 def write_edge_list(graph: Graph, path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,12 +52,9 @@ def edges_header(table: Table, s: int, t: int, w: int | None) -> bool:
     component; a warning is logged.
     """
     first = table.row(0)
-    if first[s].lower() in HEADERS and first[t].lower() in HEADERS:
-        return True
-    if w is not None and first[w].lower() in HEADERS and not is_number(first[s]) and not is_number(first[t]):
-        return True
-    if is_number(first[s]) or is_number(first[t]) or (w is not None and not _names_column(first[w])):
-        return False
+    said = first_row_says(first, s, t, w)
+    if said is not None:
+        return said
     if table.height < 2:
         return w is not None
     rest = table.body()
@@ -70,10 +68,21 @@ def edges_header(table: Table, s: int, t: int, w: int | None) -> bool:
     if again[0]:
         return False
     if w is not None:
-        return _guessed(table)
+        return guessed(table.path, first)
     if table.blanks or table.height < 3 or not again[1:].all():
         return False
-    return _guessed(table)
+    return guessed(table.path, first)
+
+
+def first_row_says(first: Sequence[str], s: int, t: int, w: int | None) -> bool | None:
+    """Whether the first row of an edge list names the columns, as far as it says by itself; None where it does not."""
+    if first[s].lower() in HEADERS and first[t].lower() in HEADERS:
+        return True
+    if w is not None and first[w].lower() in HEADERS and not is_number(first[s]) and not is_number(first[t]):
+        return True
+    if is_number(first[s]) or is_number(first[t]) or (w is not None and not _names_column(first[w])):
+        return False
+    return None
 
 
 def labels_header(table: Table, n: int, y: int, known: Callable[[str], bool] | None) -> bool:
@@ -98,7 +107,7 @@ def labels_header(table: Table, n: int, y: int, known: Callable[[str], bool] | N
     nodes = rest.coded(n)
     if not any(known(str(nodes.names[code])) for code in nodes.used()):
         return False
-    return first[n].lower() in NODE or _guessed(table)
+    return first[n].lower() in NODE or guessed(table.path, first)
 
 
 def _names_column(cell: str) -> bool:
@@ -106,11 +115,12 @@ def _names_column(cell: str) -> bool:
     return cell.lower() not in _MISSING and not is_number(cell) and not has_decimal_comma(cell)
 
 
-def _guessed(table: Table) -> bool:
+def guessed(path: Path, first: Sequence[str]) -> bool:
+    """The first row is taken for a header, which somebody may want to know."""
     _LOG.warning(
         "%s: the first row, %s, is taken for the names of the columns; if it is one like the others, say that there is "
         "no header",
-        table.path,
-        ", ".join(table.row(0)),
+        path,
+        ", ".join(first),
     )
     return True

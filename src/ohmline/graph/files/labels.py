@@ -13,7 +13,7 @@ from ohmline.graph.columns import NODE, Column, label_columns, listed_ids, place
 from ohmline.graph.doors.tables import ids_of
 from ohmline.graph.files.header import expect_header, labels_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of
-from ohmline.graph.files.spelling import Spellings, is_spelling, typed
+from ohmline.graph.files.spelling import IndexSpellings, Spellings, is_spelling, spellings_of, typed
 from ohmline.graph.files.table import Table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.labels import Listed, checked_labels, frame_labels
@@ -74,7 +74,7 @@ def read_labels(
 
         frame, _ = parquet_frame(place, most)
         return frame_labels(frame, node, label, graph, skip_unknown=skip_unknown, what=str(place))
-    known = None if graph is None else Spellings(graph.nodes)
+    known = None if graph is None else spellings_of(graph.nodes)
     whole = read_table(place, most, wanted="2")
     if not whole.height:
         raise FileFormatError(f"{place} has no rows; expected 2 columns in each line")
@@ -154,7 +154,7 @@ def _columns(
     header: bool | None,
     node: Column | None,
     label: Column | None,
-    known: Spellings | None,
+    known: Spellings | IndexSpellings | None,
 ) -> tuple[Table, int, int]:
     """The rows below the header, and which of their columns are the nodes and the labels."""
     said = expect_header(header, (node, label))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Hashable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Unpack, final
 
@@ -17,8 +18,11 @@ from ohmline.graph.doors.tables import graph_from
 from ohmline.graph.edges import Rules, ordered
 from ohmline.graph.files.paths import FileLimits, content, write_bytes
 from ohmline.graph.files.spelling import listed_nodes, nodes_json, spelled
+from ohmline.graph.files.stream_parquet import stream_parquet
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.streaming.unusual import Unusual
+from ohmline.progress import Advance
 
 _NODES = "ohmline-nodes"
 
@@ -31,9 +35,15 @@ def read_parquet(
     target: Column | None,
     weight: Column | Literal[False] | None,
     nodes: list[Hashable] | None,
+    progress: Advance | bool | None = None,
     **rules: Unpack[Rules],
 ) -> Graph:
     """A graph from the columns source, target and weight, or from the only two or three there are."""
+    if nodes is None:
+        with suppress(Unusual):
+            return stream_parquet(
+                path, limits, source=source, target=target, weight=weight, progress=progress, **rules
+            )
     frame, listed = parquet_frame(path, limits)
     given = nodes if nodes is not None or listed is None else _listed(listed, path)
     table = frame if given is None else _Respelled(frame, given)

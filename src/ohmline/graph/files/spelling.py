@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, final
 
 from ohmline.errors import FileFormatError, GraphError
+from ohmline.graph.nodes import NodeIndex
 
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
@@ -75,6 +76,33 @@ class Spellings:
                 "are both written so; rename one of them"
             )
         return self._nodes.get(spelling, spelling)
+
+
+@final
+class IndexSpellings:
+    """The same over ids that are all numbers or all strings, so that no two are written alike and no table is built."""
+
+    def __init__(self, nodes: NodeIndex) -> None:
+        self._nodes = nodes
+
+    def __contains__(self, spelling: str) -> bool:
+        return self._place(spelling) >= 0
+
+    def get(self, spelling: str) -> Hashable:
+        """The node that is so written, or the spelling itself where there is none."""
+        place = self._place(spelling)
+        return spelling if place < 0 else self._nodes[place]
+
+    def _place(self, spelling: str) -> int:
+        if self._nodes.table is not None:
+            return self._nodes.table.find_spelling(spelling)
+        number = typed([spelling])[0]
+        return number if isinstance(number, int) and 0 <= number < len(self._nodes) else -1
+
+
+def spellings_of(nodes: NodeIndex) -> Spellings | IndexSpellings:
+    """The nodes of a graph by the way they are written."""
+    return IndexSpellings(nodes) if nodes.is_range or nodes.table is not None else Spellings(nodes)
 
 
 def is_spelling(text: str) -> bool:

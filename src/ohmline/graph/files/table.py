@@ -152,11 +152,13 @@ def read_table(path: Path, limits: FileLimits, *, wanted: str, one_column: bool 
         raise FileFormatError(f"{path}, line 1: this is a web page or XML, not a table; download it again")
     found = fast_table(path, raw, limits)
     if found is None:
-        found = _careful_table(path, text(path, raw), limits, wanted, one_column=one_column)
+        found = careful_table(path, text(path, raw), limits, wanted, one_column=one_column)
     return found
 
 
-def _careful_table(path: Path, written: str, limits: FileLimits, wanted: str, *, one_column: bool) -> Table:
+def careful_table(
+    path: Path, written: str, limits: FileLimits, wanted: str, *, one_column: bool = False
+) -> Table:
     """The table row by row: the one that says what is wrong, and on which line."""
     rows: list[list[str]] = []
     lines: list[int] = []

@@ -55,6 +55,12 @@ class Columns(NamedTuple):
             self.diagonal[i] = column[i]
             self.longest[0] = max(self.longest[0], column[i])
 
+    def know(self, diagonal: Floats) -> None:
+        """Fill in the K_ii that were not known."""
+        unknown = np.isnan(self.diagonal)
+        self.diagonal[unknown] = diagonal[unknown]
+        self.longest[0] = max(self.longest[0], float(diagonal.max(initial=0.0)))
+
     @property
     def n(self) -> int:
         return len(self.slot)

@@ -9,17 +9,20 @@ import numpy as np
 from scipy import sparse
 
 from ohmline import data
-from ohmline.arrays import Floats, Ints
+from ohmline.arrays import Ints
 from ohmline.compiled import compiled
 from ohmline.game import Stream, play
 from ohmline.graph import Graph, knn
 from ohmline.lab.bench import Bench, Measured, fastest, side_by_side, target
+from ohmline.lab.benches.five_arrays import play_arrays
+from ohmline.lab.benches.large_graphs import hubs
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.adjacency import Adjacency, diagonals
-from ohmline.learn.local_lgc.local_solve import push
+from ohmline.learn.local_lgc.adjacency import Adjacency
+from ohmline.learn.local_lgc.local_solve import UNLIMITED, push
 from ohmline.learn.local_lgc.scratch import LocalSolve, begin
 from ohmline.learn.local_lgc.state import LocalState, first_two
 from ohmline.learn.local_lgc.step import learn_class, look_at
+from ohmline.learn.local_lgc.sweeps import SWEEPS
 
 PLAIN = 1e-4
 """The tolerance of the plain push."""
@@ -43,8 +46,7 @@ def cases() -> list[tuple[str, Graph, Ints, float | None]]:
 @compiled
 def play_plain(
     adjacency: Adjacency,
-    precision: Floats,
-    label: Ints,
+    nodes: Any,
     solve: LocalSolve,
     order: Ints,
     truth: Ints,
@@ -54,16 +56,16 @@ def play_plain(
     mistakes = 0
     score = np.zeros(solve.score.shape[0])
     for t in order:
-        begin(adjacency, precision, solve, t)
-        push(adjacency, precision, solve, PLAIN, 1 << 62)
+        begin(adjacency, nodes, solve, t)
+        push(adjacency, nodes, solve, PLAIN, UNLIMITED, UNLIMITED)
         score[:] = 0.0
         for a in range(solve.found[0].touched):
             j = solve.touched[a]
-            if label[j] >= 0:
-                score[label[j]] += solve.x[j]
+            if nodes[j].label >= 0:
+                score[nodes[j].label] += nodes[j].x
         mistakes += first_two(score, known)[0] != truth[t]
-        label[t] = truth[t]
-        precision[t] += 1 / adjacency.mu
+        nodes[t].label = truth[t]
+        nodes[t].q += 1 / adjacency.mu
     return mistakes
 
 
@@ -131,10 +133,8 @@ def one_graph(name: str, graph: Graph, labels: Ints, least: float | None) -> dic
 
     def plain() -> int:
         learner = LocalLGC(numbered, ids)
-        adjacency, state = learner.space, learner.state
-        diagonals(adjacency, state.label, state.precision, np.arange(n))
-        known = np.arange(classes)
-        return play_plain(adjacency, state.precision, state.label, state.solve, order, labels, known)
+        state, known = learner.state, np.arange(classes)
+        return play_plain(learner.space, state.nodes, state.solve, order, labels, known)
 
     numbered = Graph.from_scipy(graph.adjacency)
     error, plain_error = ours().error_rate, plain() / n
@@ -165,15 +165,48 @@ def one_graph(name: str, graph: Graph, labels: Ints, least: float | None) -> dic
     }
 
 
+def large_graph(n: int = 1_000_000, trials: int = 100_000, repeat: int = 2) -> dict[str, Any]:
+    """The first trials on a large graph of hubs, beside the same push over five arrays, without caps and sweeps."""
+    graph, signs = hubs(n)
+    labels = (signs + 1) // 2
+    order = np.random.default_rng(1).permutation(n)[:trials]
+    stream, mistakes = Stream(order, labels[order]), [0, 0]
+
+    def ours() -> None:
+        mistakes[0] = play(LocalLGC(graph, [0, 1], sweeps=SWEEPS), stream).mistakes
+
+    def arrays() -> None:
+        mistakes[1] = play_arrays(graph.indptr, graph.indices, order, labels, 2)
+
+    play_arrays(graph.indptr, graph.indices, order[:1], labels, 2)
+    play(LocalLGC(graph, [0, 1], sweeps=SWEEPS), Stream(order[:1], labels[order[:1]]))
+    seconds, reference = side_by_side(ours, arrays, repeat=repeat)
+    return {
+        "nodes": n,
+        "trials": trials,
+        "microseconds_a_trial": 1e6 * seconds / trials,
+        "mistakes": mistakes[0],
+        "five_arrays_microseconds": 1e6 * reference / trials,
+        "five_arrays_mistakes": mistakes[1],
+        "ratio_to_five_arrays": reference / seconds,
+        "targets": [
+            target("hubs: microseconds a trial", 1e6 * seconds / trials, most=60.0),
+            target("hubs: five arrays / ours", reference / seconds, least=2.0),
+            target("hubs: mistakes above five arrays'", mistakes[0] - mistakes[1], most=0),
+        ],
+    }
+
+
 def local_lgc() -> Measured:
     """A trial of LocalLGC with its defaults; the ratio is the smallest one to refitting."""
     found = {name: one_graph(name, graph, labels, least) for name, graph, labels, least in cases()}
-    targets = [line for figures in found.values() for line in figures.pop("targets")]
+    large = large_graph()
+    targets = [line for figures in (*found.values(), large) for line in figures.pop("targets")]
     return Measured(
         "local-lgc",
         min(figures["ratio_to_refitting"] for figures in found.values()),
         "refitting scikit-learn's LabelSpreading (sparse affinity) on every trial",
-        {**found, "targets": targets},
+        {**found, "hubs": large, "targets": targets},
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ohmline.compiled import compiled, internal
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
-from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, lower
+from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, GLOBAL, lower
 from ohmline.learn.local_lgc.scratch import begin
 from ohmline.learn.local_lgc.state import LocalState, first_two, weigh
 
@@ -53,13 +53,13 @@ def foresee(adjacency: Adjacency, state: LocalState) -> float:
 
     A push takes the shares of the ridge and of j's own label out of r_j; the rest goes to neighbours.
     """
-    solve, left = state.solve, 0.0
+    nodes, solve, left = state.nodes, state.solve, 0.0
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        share = solve.r[j] / state.precision[j]
-        left += abs(solve.r[j]) - abs(share) * adjacency.ridge
-        if state.label[j] >= 0:
-            solve.base[state.label[j]] += share / adjacency.mu
+        share = nodes[j].r / nodes[j].q
+        left += abs(nodes[j].r) - abs(share) * adjacency.ridge
+        if nodes[j].label >= 0:
+            solve.base[nodes[j].label] += share / adjacency.mu
             left -= abs(share) / adjacency.mu
     return left
 
@@ -71,11 +71,12 @@ def rounding(adjacency: Adjacency, state: LocalState, fresh: bool) -> float:
     Q_jj is rounded once for each edge of j, and so is r where it was computed afresh from x, as a global solve does.
     Otherwise x_j was added to at most once for each edge that was walked.
     """
-    solve, total = state.solve, 0.0
+    nodes, solve, total = state.nodes, state.solve, 0.0
     steps = 2 if fresh else 2 + solve.found[0].edges
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        total += EPSILON * (steps + 2 * adjacency.size[j]) * state.precision[j] * solve.x[j]
+        size = adjacency.stop[j] - adjacency.start[j]
+        total += EPSILON * (steps + 2 * size) * nodes[j].q * nodes[j].x
     return total
 
 
@@ -87,10 +88,10 @@ def settle_class(adjacency: Adjacency, state: LocalState, t: int, tolerance: flo
     b'x + ||r||_1: a lead in b'x above ||r||_1 cannot be made up. Rounding counts as residual.
     """
     solve = state.solve
-    begin(adjacency, state.precision, solve, t)
+    begin(adjacency, state.nodes, solve, t)
     step = max(tolerance, COARSEST)
     while True:
-        final = lower(adjacency, state.precision, solve, t, step)
+        final = lower(adjacency, state.nodes, solve, t, step) == GLOBAL
         weigh(adjacency, state, t)
         off = rounding(adjacency, state, final)
         left = foresee(adjacency, state) + off
@@ -125,6 +126,6 @@ def certain_at(
     """`settle_class`, with all that it found: the members of `Settled`."""
     certain, off = settle_class(adjacency, state, t, tolerance)
     found = state.solve.found[0]
-    x = state.solve.x[t]
+    x = state.nodes[t].x
     above, below = found.residual - found.negative + off, found.negative + off
     return certain, found.code, found.margin, x, above, below, found.edges

@@ -15,8 +15,9 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.belief import SparseBelief
 from ohmline.learn.classes import ManyClassLearner, writable
 from ohmline.learn.local_lgc.adjacency import precision_of
-from ohmline.learn.local_lgc.growing_graph import GrowingGraph
-from ohmline.learn.local_lgc.limits import within
+from ohmline.learn.local_lgc.growing_graph import GrowingGraph, bare
+from ohmline.learn.local_lgc.limits import expect_room, within
+from ohmline.learn.local_lgc.nodes import STALE, longer_nodes, relabelled
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
 from ohmline.learn.local_lgc.scratch import UNFINISHED, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
@@ -27,6 +28,14 @@ class ChangingLearner(ManyClassLearner):
     """A learner over a graph that grows, whose labels can be taken back."""
 
     _growing: GrowingGraph
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._still:
+            return {**super().__getstate__(), "_space": bare(self.space)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        vars(self)["_space"] = self._growing.whole(state["_space"])
 
     @property
     def nodes(self) -> NodeIndex:
@@ -82,18 +91,16 @@ class ChangingLearner(ManyClassLearner):
                 )
             nodes, old = self.nodes.with_node(node), self.state
             n = len(nodes)
-            if n > len(old.label):
+            if n > len(old.nodes):
                 room = 2 * n
                 self.state = old._replace(
                     estimate=_longer(old.estimate, room, 0.0),
-                    label=_longer(old.label, room, -1),
-                    precision=_longer(old.precision, room, 0.0),
-                    stale=_longer(old.stale, room, False),
+                    nodes=longer_nodes(old.nodes, room),
                     labelled=_longer(old.labelled, room, 0),
                     solve=LocalSolve.empty(room, old.estimate.shape[1]),
                 )
             self.space = self._growing.resized(self.space, n)
-            self.state.precision[n - 1] = self.space.ridge
+            self.state.nodes["q"][n - 1] = self.space.ridge
             self.state.solve.forget()
             self._growing.nodes = nodes  # last, so that nobody asks about it before there is room for it
 
@@ -133,7 +140,7 @@ class ChangingLearner(ManyClassLearner):
         tolerance = within(tolerance, "tolerance")
         n, state = len(self.nodes), self.state
         with self.alone(), self._still:
-            state.stale[:n] = True
+            state.nodes["mark"][:n] |= STALE
             relax(self.space, state, tolerance)
         return float(largest_error(self.space, state, np.arange(n)))
 
@@ -153,7 +160,7 @@ class ChangingLearner(ManyClassLearner):
             place[known] = np.arange(len(known))  # the last entry translates "no label"
             with undisturbed(), self._still:
                 self.state = self._resized(known, 0)._replace(
-                    label=place[self.state.label], order=np.arange(len(known))
+                    nodes=relabelled(self.state.nodes, place), order=np.arange(len(known))
                 )
                 self._table.keep(known)
 
@@ -167,7 +174,8 @@ class ChangingLearner(ManyClassLearner):
         if fresh and need <= held:
             return old
         columns = max(need, 2 * held) if fresh else need
-        estimate = np.zeros((len(old.label), columns))
+        expect_room(len(old.nodes), columns, single=old.estimate.itemsize == 4)
+        estimate = np.zeros((len(old.nodes), columns), old.estimate.dtype)
         estimate[:, : len(keep)] = old.estimate[:, keep]
         counts, order = np.zeros(columns, np.int64), np.full(columns, -1)
         counts[: len(keep)] = old.counts[keep]

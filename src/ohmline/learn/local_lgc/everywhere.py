@@ -18,9 +18,11 @@ Neighbour graphs of digits and USPS lie within .005 of local solves too.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ohmline.arrays import Bools, Floats, Ints
+from ohmline.arrays import Bools, Floats, Ints, read_only
 from ohmline.compiled import compiled
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency, root
@@ -45,29 +47,29 @@ def one_by_one(adjacency: Adjacency, wanted: int) -> bool:
 def swept(adjacency: Adjacency, state: LocalState, classes: int) -> Floats:
     """The scores of all nodes."""
     n = int(adjacency.extent[0])
-    label, precision = state.label[:n], state.precision[:n]
-    scores, image = state.estimate[:n, :classes].copy(), np.empty((n, classes))
+    scores = state.estimate[:n, :classes].copy()
+    image = np.empty_like(scores)
     for _ in range(SWEEPS):
-        sweep(adjacency, label, precision, scores, image)
+        sweep(adjacency, state.nodes, scores, image)
         scores, image = image, scores
     return scores
 
 
 @compiled
-def sweep(adjacency: Adjacency, label: Ints, precision: Floats, scores: Floats, image: Floats) -> None:
+def sweep(adjacency: Adjacency, nodes: Any, scores: Floats, image: Floats) -> None:
     """Every node hears its neighbours."""
     classes = scores.shape[1]
     for j in range(scores.shape[0]):
         for c in range(classes):
             image[j, c] = 0.0
-        if label[j] >= 0:
-            image[j, label[j]] = 1 / adjacency.mu
-        for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
-            w, k = adjacency.weight[p], adjacency.neighbour[p]
+        if nodes[j].label >= 0:
+            image[j, nodes[j].label] = 1 / adjacency.mu
+        for p in range(adjacency.start[j], adjacency.stop[j]):
+            w, k = adjacency.weight[p & adjacency.every], adjacency.neighbour[p]
             for c in range(classes):
                 image[j, c] += w * scores[k, c]
         for c in range(classes):
-            image[j, c] /= precision[j]
+            image[j, c] /= nodes[j].q
 
 
 @compiled
@@ -86,17 +88,17 @@ def decide_all(
         codes[a] = best
 
 
-def kept_space(adjacency: Adjacency) -> Adjacency:
+def kept_space(adjacency: Adjacency, grown: bool) -> Adjacency:
     """The graph as it is now, whatever becomes of it: lists are only ever appended to, or begun anew elsewhere."""
-    start, size, extent = adjacency.start.copy(), adjacency.size.copy(), adjacency.extent.copy()
-    return adjacency._replace(start=start, size=size, extent=extent)
+    start, stop, extent = adjacency.start, adjacency.stop, adjacency.extent.copy()
+    if grown:
+        start, stop = read_only(start), read_only(stop)
+    return adjacency._replace(start=start, stop=stop, extent=extent)
 
 
 def kept_state(state: LocalState) -> LocalState:
     """What a proof needs of the state as it is now; the scores that it starts from are another matter."""
-    return state._replace(
-        label=state.label.copy(), precision=state.precision.copy(), order=state.order.copy()
-    )
+    return state._replace(nodes=state.nodes.copy(), order=state.order.copy())
 
 
 def proven(adjacency: Adjacency, state: LocalState, scores: Floats, where: Ints, codes: Ints) -> Bools:
@@ -120,9 +122,10 @@ def chances_of(state: LocalState, scores: Floats, codes: Ints) -> Floats:
 
     As `chances` has them for one node.
     """
-    mass = scores.sum(axis=1, keepdims=True)
     if not scores.shape[1]:
         return scores.copy()
+    scores = scores.astype(np.float64)
+    mass = scores.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = scores / mass + FLOOR
         found: Floats = (share / share.max(axis=1, keepdims=True)) ** state.sharpness[0]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import any_order, compiled
-from ohmline.learn.local_lgc.adjacency import Adjacency, size_of
+from ohmline.learn.local_lgc.adjacency import Adjacency, width_of
 from ohmline.learn.local_lgc.state import LocalState
 
 WIDE = 4
@@ -60,8 +60,9 @@ def solved(adjacency: Adjacency, state: LocalState, start: Floats) -> tuple[Floa
         np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
     error = np.zeros(n)
     # Q_jj and each residual are sums of so many terms, each rounded; a score is at most 1.
-    largest += EPSILON * (8 + 3 * adjacency.size[:n]) * state.precision[:n]
-    bound_errors(adjacency, state.precision[:n], largest, error)
+    precision = np.array(state.precision[:n])
+    largest += EPSILON * (8 + 3 * adjacency.size[:n]) * precision
+    bound_errors(adjacency, precision, largest, error)
     return scores, error
 
 
@@ -84,15 +85,15 @@ def sort_halves(
     used = 0
     for j in range(middle.shape[0]):
         begin[j] = used
-        first, size = adjacency.start[j], adjacency.size[j]
+        size = adjacency.stop[j] - adjacency.start[j]
         last = used + size
-        for p in range(first, first + size):
+        for p in range(adjacency.start[j], adjacency.stop[j]):
             if adjacency.neighbour[p] < j:
-                neighbour[used], weight[used] = adjacency.neighbour[p], adjacency.weight[p]
+                neighbour[used], weight[used] = adjacency.neighbour[p], adjacency.weight[p & adjacency.every]
                 used += 1
             else:
                 last -= 1
-                neighbour[last], weight[last] = adjacency.neighbour[p], adjacency.weight[p]
+                neighbour[last], weight[last] = adjacency.neighbour[p], adjacency.weight[p & adjacency.every]
         middle[j] = used
         used = begin[j] + size
     begin[middle.shape[0]] = used
@@ -113,15 +114,15 @@ def _solve_block(
     double precision. Where single precision does not get on, double precision takes over.
     """
     n = len(scores)
-    label, precision = state.label[:n], state.precision[:n]
+    nodes, precision = state.nodes, np.array(state.precision[:n])
     enough, single = EXACTER * adjacency.tolerance, True
     goal = enough
-    worst = residual_of(adjacency, label, precision, first, last, scores, residual)
+    worst = residual_of(adjacency, nodes, first, last, scores, residual)
     while worst > enough:
         before = worst
         correct(halves, precision, residual, scores, goal)
         goal /= 4
-        worst = residual_of(adjacency, label, precision, first, last, scores, residual)
+        worst = residual_of(adjacency, nodes, first, last, scores, residual)
         if not worst <= before / 2:
             if not single:
                 break
@@ -153,8 +154,7 @@ def correct(halves: Halves, precision: Floats, residual: Floats, scores: Floats,
 @compiled
 def residual_of(
     adjacency: Adjacency,
-    label: Ints,
-    precision: Floats,
+    nodes: Any,
     first: int,
     last: int,
     scores: Floats,
@@ -163,20 +163,20 @@ def residual_of(
     """b - Q F into `residual`; the largest entry as a share of the Q_jj that tolerances speak of."""
     worst = 0.0
     for j in range(scores.shape[0]):
-        q = -precision[j]
+        q = -nodes[j].q
         a, b, c, d = q * scores[j, 0], q * scores[j, 1], q * scores[j, 2], q * scores[j, 3]
-        for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
-            w, k = adjacency.weight[p], adjacency.neighbour[p]
+        for p in range(adjacency.start[j], adjacency.stop[j]):
+            w, k = adjacency.weight[p & adjacency.every], adjacency.neighbour[p]
             a += w * scores[k, 0]
             b += w * scores[k, 1]
             c += w * scores[k, 2]
             d += w * scores[k, 3]
         residual[j, 0], residual[j, 1], residual[j, 2], residual[j, 3] = a, b, c, d
-        if first <= label[j] < last:
-            residual[j, label[j] - first] += 1 / adjacency.mu
+        if first <= nodes[j].label < last:
+            residual[j, nodes[j].label - first] += 1 / adjacency.mu
         row = residual[j]
         most = max(max(abs(row[0]), abs(row[1])), max(abs(row[2]), abs(row[3])))
-        worst = max(worst, most / size_of(adjacency, precision, j))
+        worst = max(worst, most / width_of(adjacency, nodes, j))
     return worst
 
 
@@ -302,8 +302,8 @@ def bound_errors(adjacency: Adjacency, precision: Floats, left: Floats, error: F
             share = SLACK * left[j] / precision[j]
             left[j] = 0.0
             error[j] += share
-            for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
-                left[adjacency.neighbour[p]] += share * adjacency.weight[p]
+            for p in range(adjacency.start[j], adjacency.stop[j]):
+                left[adjacency.neighbour[p]] += share * adjacency.weight[p & adjacency.every]
     for j in range(n):
         rest = max(rest, left[j])
     for j in range(n):

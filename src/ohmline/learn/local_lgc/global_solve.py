@@ -5,11 +5,14 @@ Then e_t = Q x + r still holds, but r has both signs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import Stopped, internal
-from ohmline.learn.local_lgc.adjacency import Adjacency, size_of, times
+from ohmline.learn.local_lgc.adjacency import Adjacency, times, width_of
+from ohmline.learn.local_lgc.nodes import SEEN, marked, put_mark
 from ohmline.learn.local_lgc.scratch import LocalSolve, listen
 
 SMALL = 1e-3
@@ -17,15 +20,15 @@ SMALL = 1e-3
 
 
 @internal
-def reach_all(adjacency: Adjacency, solve: LocalSolve) -> None:
+def reach_all(adjacency: Adjacency, nodes: Any, solve: LocalSolve) -> None:
     """Everything that is connected with the nodes touched so far is touched too."""
     count, a = solve.found[0].touched, 0
     while a < count:
         j = solve.touched[a]
-        for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
+        for p in range(adjacency.start[j], adjacency.stop[j]):
             k = adjacency.neighbour[p]
-            if not solve.seen[k]:
-                solve.seen[k] = True
+            if not marked(nodes, k, SEEN):
+                put_mark(nodes, k, SEEN)
                 solve.touched[count] = k
                 count += 1
         a += 1
@@ -33,35 +36,43 @@ def reach_all(adjacency: Adjacency, solve: LocalSolve) -> None:
 
 
 @internal
-def solve_globally(
-    adjacency: Adjacency, precision: Floats, solve: LocalSolve, t: int, tolerance: float
-) -> None:
+def solve_globally(adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, tolerance: float) -> None:
     """Go on with conjugate gradients, over all that is connected with t."""
-    reach_all(adjacency, solve)
+    reach_all(adjacency, nodes, solve)
     where, found = solve.touched[: solve.found[0].touched], solve.found
-    x, r = solve.x, solve.r
+    x, r = np.zeros(nodes.shape[0]), np.zeros(nodes.shape[0])
+    for j in where:
+        x[j], r[j] = nodes[j].x, nodes[j].r
     enough = SMALL * min(1.0, adjacency.ridge)
     before = np.inf
     while True:
-        if conjugate_gradients(adjacency, precision, solve, where, x, r, tolerance, enough):
+        if conjugate_gradients(adjacency, nodes, solve, where, x, r, tolerance, enough):
             raise Stopped
         left, worst = 0.0, 0.0
         for j in where:
             x[j] = max(x[j], 0.0)
         for j in where:  # what is left in truth, not what rounding made of it
-            r[j] = (1.0 if j == t else 0.0) - times(adjacency, precision, x, j)
+            r[j] = (1.0 if j == t else 0.0) - times(adjacency, nodes, x, j)
             left += abs(r[j])
-            worst = max(worst, abs(r[j]) / size_of(adjacency, precision, j))
+            worst = max(worst, abs(r[j]) / width_of(adjacency, nodes, j))
         found[0].edges += adjacency.extent[1]
         if (worst <= tolerance and left <= enough) or left > before / 2:
             break
         before = left
+    for j in where:
+        nodes[j].x, nodes[j].r = x[j], r[j]
+
+
+@internal
+def all_places(adjacency: Adjacency) -> Any:
+    """Every node, as the list of touched nodes has them."""
+    return np.arange(adjacency.extent[0]).astype(np.int32)
 
 
 @internal
 def conjugate_gradients(
     adjacency: Adjacency,
-    precision: Floats,
+    nodes: Any,
     solve: LocalSolve,
     where: Ints,
     x: Floats,
@@ -69,7 +80,7 @@ def conjugate_gradients(
     tolerance: float,
     enough: float,
 ) -> bool:
-    """Solve for x on the nodes `where`, down to |r_j| <= tolerance `size_of` j and ||r||_1 <= enough; True for Ctrl-C.
+    """Solve for x on the nodes `where`, down to |r_j| <= tolerance `width_of` j and ||r||_1 <= enough; True for Ctrl-C.
 
     The preconditioner is the diagonal.
     """
@@ -77,14 +88,14 @@ def conjugate_gradients(
     along, image = np.zeros(x.shape[0]), np.zeros(x.shape[0])
     power = 0.0
     for j in where:
-        along[j] = r[j] / precision[j]
+        along[j] = r[j] / nodes[j].q
         power += r[j] * along[j]
     for _ in range(2 * where.shape[0] + 50):
         bend, volume = 0.0, where.shape[0]
         for j in where:
-            image[j] = times(adjacency, precision, along, j)
+            image[j] = times(adjacency, nodes, along, j)
             bend += along[j] * image[j]
-            volume += adjacency.size[j]
+            volume += adjacency.stop[j] - adjacency.start[j]
         found[0].edges += volume
         found[0].unheard += volume
         if listen(solve):
@@ -97,12 +108,12 @@ def conjugate_gradients(
             x[j] += step * along[j]
             r[j] -= step * image[j]
             left += abs(r[j])
-            share = r[j] / precision[j]
-            worst = max(worst, abs(r[j]) / size_of(adjacency, precision, j))
+            share = r[j] / nodes[j].q
+            worst = max(worst, abs(r[j]) / width_of(adjacency, nodes, j))
             next_power += r[j] * share
         if (worst <= tolerance and left <= enough) or not next_power > 0:
             break
         for j in where:
-            along[j] = r[j] / precision[j] + next_power / power * along[j]
+            along[j] = r[j] / nodes[j].q + next_power / power * along[j]
         power = next_power
     return False

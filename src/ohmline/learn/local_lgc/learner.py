@@ -10,12 +10,12 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, non_negative
-from ohmline.checks import flag, or_infinite, shown
+from ohmline.checks import count, flag, or_infinite, room, shown
 from ohmline.errors import OhmlineError, SnapshotError, WeightError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State
-from ohmline.learn.local_lgc.adjacency import count_labels, diagonals
+from ohmline.learn.local_lgc.adjacency import count_labels, renew_all
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.changing import ChangingLearner
 from ohmline.learn.local_lgc.everywhere import (
@@ -28,16 +28,21 @@ from ohmline.learn.local_lgc.everywhere import (
     swept,
 )
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
-from ohmline.learn.local_lgc.limits import LARGEST, check_weights, unit_of, within
+from ohmline.learn.local_lgc.limits import LARGEST, check_weights, expect_room, unit_of, within
+from ohmline.learn.local_lgc.nodes import STALE, blank
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
 from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import chances_at, scores_at, survey
+from ohmline.learn.local_lgc.sweeps import LOOSER, MANY, SWEEPS
 from ohmline.learn.local_lgc.worth import put_worths, worths_of
 from ohmline.learn.one_at_a_time import copied
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
 from ohmline.learn.snapshots import expect_fingerprint, expect_kind, expect_place
+
+USUAL = 3e-4
+"""The tolerance of local solves, unless told otherwise, on a graph that is not swept."""
 
 
 @final
@@ -77,13 +82,14 @@ class LocalLGC(ChangingLearner):
     grow. The exact f is that of a learner that started afresh with the final graph and labels, and F follows it:
 
     - after a correction, a withdrawal or a new edge, every score is within `tolerance` of the exact one (or within
-      1e-14 of the largest Q_jj / ridge, where that is more);
+      1e-14 of the largest Q_jj / ridge, 1e-6 of it in single precision, where that is more);
     - a label learned at a node that had none is added by a truncated update, so that every score is within ||r||_1
       times the largest error of F, which is below 1 and which `refine` brings below any tolerance.
 
     Cost per trial: the edges touched, about a thousand on a citation graph, and never more than a global solve by
-    conjugate gradients, however small the ridge; memory O(n classes + edges). A correction, a withdrawal or a new
-    edge costs the area that it moves by more than `tolerance`, up to the whole graph.
+    conjugate gradients, however small the ridge; memory beside the graph, whose arrays are used as they are until it
+    grows: 80 bytes for each node, and 8 or 4 for each node and class. A correction, a withdrawal or a new edge costs
+    the area that it moves by more than `tolerance`, up to the whole graph.
 
     Several threads may read one learner at once. Where two want to change it at once, the second gets a
     `LearnerError`.
@@ -100,11 +106,12 @@ class LocalLGC(ChangingLearner):
         How far a label may be missed, from 1e-12 to 1e12, in units of 1 / the mean edge weight. Default 0.6.
     tolerance
         Where a solve ends at the latest, above 0: no residual exceeds this many times Q_jj, in which an edge
-        counts 3 units at most. Default 3e-4.
+        counts 3 units at most. None (default) means 3e-4, or 1e-3 where the estimate is swept.
     caution
         A solve ends sooner once the gap of the two best classes exceeds `caution` times the residual; at
         least 0, infinity for never. While labels are few it is larger: 5 over the labels for each class, but not
-        above 1. Default 0.1.
+        above 1. Unless it is infinite, a solve that predicts walks at most 2,000 edges beside those of the node, and
+        one that learns at most 400,000 divided by the number of labels, where that is more. Default 0.1.
     guess
         Predict the class that most nodes were labelled with, instead of None, where no label reaches. Default
         False.
@@ -113,6 +120,11 @@ class LocalLGC(ChangingLearner):
     unit
         One unit of weight, above 0; None (default) takes the mean weight of the graph. No weight may exceed 1e12
         units.
+    sweeps
+        How often the estimate is swept at all nodes, forth and back in turn, when one node in 160 has a label and each
+        time the labels have doubled. None (default) means 2 on graphs of more than 200,000 nodes, where it saves time
+        and mistakes, and 0 on smaller ones. Where it is swept and the graph is that large, the estimate is kept in
+        single precision.
 
     Examples
     --------
@@ -155,11 +167,12 @@ class LocalLGC(ChangingLearner):
         *,
         ridge: float = 0.1,
         mu: float = 0.6,
-        tolerance: float = 3e-4,
+        tolerance: float | None = None,
         caution: float = 0.1,
         guess: bool = False,
         reach: bool = True,
         unit: float | None = None,
+        sweeps: int | None = None,
     ) -> None:
         expect_graph(graph)
         if graph.signed and bool((graph.weights < 0).any()):
@@ -168,34 +181,36 @@ class LocalLGC(ChangingLearner):
                 "or use Pounce, which takes signed graphs"
             )
         self.graph = graph
-        self.unit = unit_of(graph.weights) if unit is None else within(unit, "unit")
+        weights = np.ones(1) if graph.is_unweighted else graph.weights
+        self.unit = unit_of(weights) if unit is None else within(unit, "unit")
         """One unit of weight: the mean weight of the graph it started with, unless given."""
-        check_weights(graph.weights, self.unit)
+        check_weights(weights, self.unit)
         self._table = ClassTable(classes)
         self._growing = GrowingGraph(graph, self.unit)
         self.ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
         self.mu = within(mu, "mu", least=1 / LARGEST, most=LARGEST)
-        self.tolerance, self.caution = (
-            within(tolerance, "tolerance"),
-            or_infinite(non_negative, caution, "caution"),
-        )
+        usually = SWEEPS if graph.n > MANY else 0
+        self.sweeps = usually if sweeps is None else count(sweeps, "sweeps")
+        usual = LOOSER if self.sweeps else USUAL
+        self.tolerance = usual if tolerance is None else within(tolerance, "tolerance")
+        self.caution = or_infinite(non_negative, caution, "caution")
         self.guess, self.reach = flag(guess, "guess"), flag(reach, "reach")
         self.space = self._growing.adjacency(
-            self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach
+            self.ridge, self.mu, self.tolerance, self.caution, self.guess, self.reach, self.sweeps
         )
         n, c = graph.n, len(self._table)
+        single = self.sweeps > 0 and n > MANY
+        expect_room(n, c, single=single)
         self.state = LocalState(
-            np.zeros((n, c)),
-            np.full(n, -1),
+            np.zeros((n, c), np.float32 if single else np.float64),
+            blank(n),
             np.zeros(c, np.int64),
             np.full(c, -1),
             np.ones(2),
-            np.zeros(n),
-            np.zeros(n, np.bool_),
             np.zeros(n, np.int64),
             LocalSolve.empty(n, c),
         )
-        diagonals(self.space, self.state.label, self.state.precision, np.arange(n))
+        renew_all(self.space, self.state.nodes)
 
     def scores_one(self, x: Hashable) -> dict[Any, float]:
         """The estimate of f at `x`: one score per class, each in [0, 1], together at most 1.
@@ -231,16 +246,26 @@ class LocalLGC(ChangingLearner):
 
     def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
         n, classes = len(places), len(self._table)
+        room(8.0 * n * (classes + 3), f"a table of {n} nodes and {classes} classes")
         codes, margins = np.empty(n, np.int64), np.empty(n)
         if one_by_one(self.space, n):
             certain, chances = np.empty(n, np.bool_), np.empty((n, classes))
             survey(self.space, self.state, places, codes, margins, certain, chances)
             proof = certain.copy
         else:
+            everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
+            room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
             scores = swept(self.space, self.state, classes)
             decide_all(self.space, self.state, scores, places, codes, margins)
             chances = chances_of(self.state, scores[places], codes)
-            proof = partial(proven, kept_space(self.space), kept_state(self.state), scores, places, codes)
+            proof = partial(
+                proven,
+                kept_space(self.space, self._growing.grown),
+                kept_state(self.state),
+                scores,
+                places,
+                codes,
+            )
         given = [self.decode(code) for code in self.state.label[places].tolist()]
         return Predictions(
             things, self.classes, codes, chances, margins, proof, calibrated=True, labels=given
@@ -290,11 +315,11 @@ class LocalLGC(ChangingLearner):
         n, c, state = len(self.nodes), len(self._table), self.state
         return [
             ("estimate", state.estimate[:n, :c]),
-            ("label", state.label[:n]),
+            ("label", state.label[:n].astype(np.int64)),
             ("counts", state.counts[:c]),
             ("order", state.order[:c]),
             ("sharpness", state.sharpness),
-            ("precision", state.precision[:n]),
+            ("precision", np.array(state.precision[:n])),
             ("stale", state.stale[:n]),
             *worths_of(state, n).items(),
         ]
@@ -313,6 +338,7 @@ class LocalLGC(ChangingLearner):
             "unit": np.array(self.unit),
             "guess": np.array(self.guess),
             "reach": np.array(self.reach),
+            "sweeps": np.array(self.sweeps),
             "added_nodes": np.array(written(self.nodes[self.graph.n :], "added nodes")),
             **self._growing.added(),
         }
@@ -356,9 +382,9 @@ class LocalLGC(ChangingLearner):
         n, c = len(self.nodes), len(self._table)
         fresh = copied(self.state._replace(solve=()))._replace(solve=self.state.solve)
         fresh.estimate[:n, :c] = found["estimate"]
-        for name in ("label", "precision", "stale"):
-            getattr(fresh, name)[:n] = found[name]
-        count_labels(self.space, fresh.label, fresh.labelled)
+        fresh.nodes["label"][:n], fresh.nodes["mark"][:n] = found["label"], np.where(found["stale"], STALE, 0)
+        renew_all(self.space, fresh.nodes)
+        count_labels(self.space, fresh.nodes, fresh.labelled)
         fresh.counts[:c], fresh.order[:c], fresh.sharpness[:] = (
             found["counts"],
             found["order"],

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats, positive
-from ohmline.checks import shown
+from ohmline.checks import room, shown
 from ohmline.errors import ParameterError, WeightError
 
 LARGEST = 1e12
 """Ridge, mu and weights may be this many times larger or smaller than the unit; beyond, Q is singular in rounding."""
+
+PER_NODE = 80
+"""Bytes for each node beside F: its record, its places in two lists, trees of connected nodes, variances."""
 
 
 def within(value: Any, name: str, *, least: float = 0.0, most: float = float("inf")) -> float:
@@ -35,6 +38,12 @@ def unit_of(weights: Floats) -> float:
         return mean
     largest = float(weights.max())  # the sum overflows, or the mean is 0 in rounding
     return largest * float((weights / largest).mean()) if largest > 0 else 1.0
+
+
+def expect_room(nodes: int, classes: int, *, single: bool) -> None:
+    """Refuse a learner over so many nodes and classes that it would not fit."""
+    size = float(nodes) * (PER_NODE + classes * (4 if single else 8))
+    room(size, f"LocalLGC over {nodes} nodes and {classes} classes")
 
 
 def check_weights(weights: Floats, unit: float) -> None:

@@ -6,10 +6,10 @@ them: the more is known, the less a solve touches.
 
 | recipe | here | meaning |
 |---|---|---|
-| Q_jj | `precision[j]` | weighted degree + ridge, + 1/mu once j is labelled |
-| x | `LocalSolve.x` | the column of Q^-1 so far, from below |
-| r | `LocalSolve.r` | what is still to be pushed: e_t = Q x + r, exactly |
-| tol | `tolerance` | no r_j is left above tolerance Q_jj, with heavy edges counted as in `size_of` |
+| Q_jj | `nodes[j].q` | weighted degree + ridge, + 1/mu once j is labelled |
+| x | `nodes[j].x` | the column of Q^-1 so far, from below |
+| r | `nodes[j].r` | what is still to be pushed: e_t = Q x + r, exactly |
+| tol | `tolerance` | no r_j is left above tolerance Q_jj, with heavy edges counted as in `width_of` |
 
 Everything stays non-negative, and x only ever grows.
 
@@ -20,10 +20,12 @@ can run long lets Ctrl-C through.
 
 from __future__ import annotations
 
-from ohmline.arrays import Floats
-from ohmline.compiled import Stopped, internal
-from ohmline.learn.local_lgc.adjacency import Adjacency, size_of
+from typing import Any
+
+from ohmline.compiled import Stopped, internal, prefetch
+from ohmline.learn.local_lgc.adjacency import Adjacency, width_of
 from ohmline.learn.local_lgc.global_solve import solve_globally
+from ohmline.learn.local_lgc.nodes import LINE, NODE, QUEUED, SEEN, lift_mark, put_mark
 from ohmline.learn.local_lgc.scratch import BREATH, LocalSolve, leave, listen
 
 COARSEST = 1e-2
@@ -36,61 +38,96 @@ WORK = 64
 """A local solve may walk every edge this many times before a global one takes over: about what that costs."""
 
 
+MOST_EDGES = 2000
+"""A solve that predicts walks so many edges at most, beside those of the node itself."""
+MOST_LEARNED = 400_000
+"""A solve that learns may walk more of them: so many divided by the labels there are. What the first labels leave out,
+later predictions do not hear of."""
+NODE_BYTES = NODE.itemsize
+UNLIMITED = 1 << 62
+"""More edges than any solve walks."""
+SETTLED, GLOBAL, CUT_SHORT = 0, 1, 2
+"""How a round ends: the tolerance is met; a global solve took over, which leaves less; no more edges may be walked."""
+
+
 @internal
-def push(adjacency: Adjacency, precision: Floats, solve: LocalSolve, tolerance: float, most: int) -> bool:
-    """Push, first in first out, until no r_j exceeds tolerance `size_of` j; False after more than `most` edges."""
-    start, size, neighbour, weight = adjacency.start, adjacency.size, adjacency.neighbour, adjacency.weight
-    x, r, queue, queued = solve.x, solve.r, solve.queue, solve.queued
-    touched, seen = solve.touched, solve.seen
+def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, most: int, limit: int) -> int:
+    """Push, first in first out, until no r_j exceeds tolerance `width_of` j.
+
+    `SETTLED` then; `GLOBAL` after more than `most` edges; `CUT_SHORT` where a node with so many edges was left out that
+    the solve would have walked more than `limit` of them in all.
+    """
+    start, stop, neighbour, weight = adjacency.start, adjacency.stop, adjacency.neighbour, adjacency.weight
+    queue, touched, every = solve.queue, solve.touched, adjacency.every
     capacity = queue.shape[0]
-    count, edges = solve.found[0].touched, 0
-    head, waiting = 0, 0
+    count, edges, left = solve.found[0].touched, 0, limit - solve.found[0].edges
+    head, waiting, cut = 0, 0, False
+    records, starts, lists = nodes.ctypes.data, start.ctypes.data, neighbour.ctypes.data
     for a in range(count):
         j = touched[a]
-        if r[j] > tolerance * size_of(adjacency, precision, j):
+        if nodes[j].r > tolerance * width_of(adjacency, nodes, j):
             queue[waiting] = j
-            queued[j] = True
+            put_mark(nodes, j, QUEUED)
             waiting += 1
     tail = waiting if waiting < capacity else 0
     while waiting > 0 and edges < most:
         j = queue[head]
         head = head + 1 if head + 1 < capacity else 0
         waiting -= 1
-        queued[j] = False
-        moved = r[j] / precision[j]
-        r[j] = 0.0
-        x[j] += moved
-        edges += size[j]
-        for p in range(start[j], start[j] + size[j]):
+        lift_mark(nodes, j, QUEUED)
+        # The next two nodes are on their way from memory while this one is pushed.
+        if waiting > 1:
+            prefetch(starts + 8 * queue[head + 1 if head + 1 < capacity else 0], 8)
+        if waiting > 0:
+            prefetch(lists + neighbour.itemsize * start[queue[head]], LINE)
+        first, last = start[j], stop[j]
+        for p in range(first, last):
+            prefetch(records + NODE_BYTES * neighbour[p], 8)
+        if edges + last - first > left:
+            cut = True
+            continue
+        moved = nodes[j].r / nodes[j].q
+        nodes[j].r = 0.0
+        nodes[j].x += moved
+        edges += last - first
+        for p in range(first, last):
             k = neighbour[p]
-            r[k] += moved * weight[p]
-            if not seen[k]:
-                seen[k] = True
-                touched[count] = k
-                count += 1
-            if not queued[k] and r[k] > tolerance * size_of(adjacency, precision, k):
-                queued[k] = True
-                queue[tail] = k
-                tail = tail + 1 if tail + 1 < capacity else 0
-                waiting += 1
-    leave(queue, queued, head, waiting)
+            r = nodes[k].r + moved * weight[p & every]
+            nodes[k].r = r
+            # No branch, because nobody can foretell it: k is written to both lists, which have a place to spare.
+            mark = nodes[k].mark
+            fresh = (mark & SEEN) ^ SEEN
+            enters = ((mark & QUEUED) ^ QUEUED) * (r > tolerance * width_of(adjacency, nodes, k))
+            nodes[k].mark = mark | SEEN | enters
+            touched[count] = k
+            count += fresh
+            queue[tail] = k
+            tail += enters >> 1
+            waiting += enters >> 1
+            if tail == capacity:
+                tail = 0
+    leave(queue, nodes, head, waiting)
     solve.found[0].touched = count
     solve.found[0].edges += edges
     solve.found[0].unheard += edges
-    return waiting == 0
+    if waiting > 0:
+        return GLOBAL
+    return CUT_SHORT if cut else SETTLED
 
 
 @internal
-def lower(adjacency: Adjacency, precision: Floats, solve: LocalSolve, t: int, tolerance: float) -> bool:
-    """Bring every r_j to tolerance `size_of` j or less; True where that took a global solve, which leaves less."""
-    limit = WORK * (adjacency.extent[0] + adjacency.extent[1])
+def lower(
+    adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, tolerance: float, limit: int = UNLIMITED
+) -> int:
+    """Bring every r_j to tolerance `width_of` j or less, if that takes at most `limit` edges; how it ended."""
+    work = WORK * (adjacency.extent[0] + adjacency.extent[1])
     while True:
-        most = min(limit - solve.found[0].edges, BREATH)
-        done = push(adjacency, precision, solve, tolerance, max(most, 0))
+        most = min(work - solve.found[0].edges, BREATH)
+        end = push(adjacency, nodes, solve, tolerance, max(most, 0), limit)
         if listen(solve):
             raise Stopped
-        if done:
-            return False
-        if solve.found[0].edges >= limit:
-            solve_globally(adjacency, precision, solve, t, tolerance)
-            return True
+        if end != GLOBAL:
+            return end
+        if solve.found[0].edges >= work:
+            solve_globally(adjacency, nodes, solve, t, tolerance)
+            return GLOBAL

@@ -13,18 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from ohmline.arrays import Floats, Ints
+from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import Stopped, compiled, internal
 from ohmline.errors import LearnerError
-from ohmline.learn.local_lgc.adjacency import Adjacency, demand, root, size_of, times
-from ohmline.learn.local_lgc.global_solve import conjugate_gradients
+from ohmline.learn.local_lgc.adjacency import Adjacency, demand, root, times, width_of
+from ohmline.learn.local_lgc.global_solve import all_places, conjugate_gradients
 from ohmline.learn.local_lgc.local_solve import lower
+from ohmline.learn.local_lgc.nodes import QUEUED, STALE, lift_mark, marked, put_mark
 from ohmline.learn.local_lgc.scratch import begin, leave, listen
 
 SWEEPS = 16
 """Equations may be solved in turn this many times each before conjugate gradients take over."""
-ROUNDING = 1e-14
-"""Below this share of Q_jj an equation is as good as double precision gets."""
+DOUBLE, SINGLE = 1e-14, 1e-6
+"""Below this share of Q_jj an equation is as good as it gets with F in double or in single precision."""
+
+
+@internal
+def rounding_of(estimate: AnyArray) -> float:
+    """Which of the two it is."""
+    return DOUBLE if estimate.itemsize == 8 else SINGLE
 
 
 @internal
@@ -33,12 +40,12 @@ def drop_class(adjacency: Adjacency, state: Any, t: int, old: int) -> bool:
 
     So a score is above 0 only where a label of its class can be reached.
     """
-    label, home = state.label, root(adjacency, t)
+    nodes, home = state.nodes, root(adjacency, t)
     if state.counts[old] > 0:
-        for j in range(label.shape[0]):
-            if label[j] == old and root(adjacency, j) == home:
+        for j in range(nodes.shape[0]):
+            if nodes[j].label == old and root(adjacency, j) == home:
                 return False
-    for j in range(label.shape[0]):
+    for j in range(nodes.shape[0]):
         if root(adjacency, j) == home:
             state.estimate[j, old] = 0.0
     return True
@@ -47,32 +54,34 @@ def drop_class(adjacency: Adjacency, state: Any, t: int, old: int) -> bool:
 @internal
 def off_by(adjacency: Adjacency, state: Any, j: int, row: Floats) -> float:
     """How far Q F = b is off at j; `row` is set to what Q_jj F_j should be."""
-    demand(adjacency, state.label, state.estimate, j, row)
-    worst = 0.0
+    demand(adjacency, state.nodes, state.estimate, j, row)
+    q, worst = state.nodes[j].q, 0.0
     for c in range(row.shape[0]):
-        worst = max(worst, abs(row[c] - state.precision[j] * state.estimate[j, c]))
+        worst = max(worst, abs(row[c] - q * state.estimate[j, c]))
     return worst
 
 
 @internal
 def correct(adjacency: Adjacency, state: Any, k: int) -> None:
     """F + x d', where Q F = b is off by d at k and x solves Q x = e_k."""
-    solve, estimate, off = state.solve, state.estimate, np.empty(state.estimate.shape[1])
-    state.stale[k] = True
+    nodes, solve, estimate = state.nodes, state.solve, state.estimate
+    off = np.empty(estimate.shape[1])
+    put_mark(nodes, k, STALE)
     worst = off_by(adjacency, state, k, off)
     goal = adjacency.tolerance * adjacency.ridge
     if worst <= goal:
         return
     for c in range(off.shape[0]):
-        off[c] -= state.precision[k] * estimate[k, c]
+        off[c] -= nodes[k].q * estimate[k, c]
     usual = adjacency.ridge + adjacency.extent[1] / adjacency.extent[0]
-    begin(adjacency, state.precision, solve, k)
-    lower(adjacency, state.precision, solve, k, goal / (worst * usual))
+    begin(adjacency, nodes, solve, k)
+    lower(adjacency, nodes, solve, k, goal / (worst * usual))
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        state.stale[j] = True
+        put_mark(nodes, j, STALE)
+        x = nodes[j].x
         for c in range(off.shape[0]):
-            estimate[j, c] = min(max(estimate[j, c] + solve.x[j] * off[c], 0.0), 1.0)
+            estimate[j, c] = min(max(estimate[j, c] + x * off[c], 0.0), 1.0)
 
 
 @compiled
@@ -87,8 +96,8 @@ def mend(adjacency: Adjacency, state: Any, i: int, j: int) -> None:
 @compiled
 def relax(adjacency: Adjacency, state: Any, tolerance: float) -> None:
     """Mend every equation that is marked stale, and those that this puts out, until all hold."""
-    solve, stale, estimate = state.solve, state.stale, state.estimate
-    queue, queued = solve.queue, solve.queued
+    nodes, solve, estimate = state.nodes, state.solve, state.estimate
+    queue, finest = solve.queue, rounding_of(estimate)
     if solve.found[0].busy:
         raise LearnerError(
             "this learner is in the middle of a solve, which a signal interrupted; ask again after it"
@@ -96,50 +105,53 @@ def relax(adjacency: Adjacency, state: Any, tolerance: float) -> None:
     solve.found[0].node = -1
     row = np.empty(estimate.shape[1])
     capacity, head, waiting, walked = queue.shape[0], 0, 0, 0
-    for j in range(stale.shape[0]):
-        if stale[j]:
+    for j in range(nodes.shape[0]):
+        if marked(nodes, j, STALE):
             queue[waiting] = j
-            queued[j] = True
+            put_mark(nodes, j, QUEUED)
             waiting += 1
     tail = waiting if waiting < capacity else 0
     goal, limit = tolerance * adjacency.ridge, SWEEPS * (adjacency.extent[0] + adjacency.extent[1])
     while waiting > 0:
         if walked > limit:
-            leave(queue, queued, head, waiting)
+            leave(queue, nodes, head, waiting)
             solve_all(adjacency, state, goal)
             break
         if listen(solve):
-            leave(queue, queued, head, waiting)
+            leave(queue, nodes, head, waiting)
             raise Stopped
         j = queue[head]
         head = head + 1 if head + 1 < capacity else 0
         waiting -= 1
-        queued[j] = False
-        walked += adjacency.size[j] + 1
-        solve.found[0].unheard += (adjacency.size[j] + 1) * row.shape[0]
-        if off_by(adjacency, state, j, row) <= max(goal, ROUNDING * state.precision[j]):
+        lift_mark(nodes, j, QUEUED)
+        ends, q = adjacency.stop[j] - adjacency.start[j] + 1, nodes[j].q
+        walked += ends
+        solve.found[0].unheard += ends * row.shape[0]
+        if off_by(adjacency, state, j, row) <= max(goal, finest * q):
             continue
         for c in range(row.shape[0]):
-            estimate[j, c] = row[c] / state.precision[j]
-        for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
+            estimate[j, c] = row[c] / q
+        for p in range(adjacency.start[j], adjacency.stop[j]):
             k = adjacency.neighbour[p]
-            if not queued[k]:
-                queued[k] = True
+            if not marked(nodes, k, QUEUED):
+                put_mark(nodes, k, QUEUED)
                 queue[tail] = k
                 tail = tail + 1 if tail + 1 < capacity else 0
                 waiting += 1
-    stale[:] = False
+    for j in range(nodes.shape[0]):
+        lift_mark(nodes, j, STALE)
 
 
 @internal
 def solve_all(adjacency: Adjacency, state: Any, goal: float) -> None:
     """Q F = b for every class by conjugate gradients, until no equation is off by more than `goal`."""
-    where: Ints = np.flatnonzero(state.precision > 0)
-    x, r = np.zeros(state.label.shape[0]), np.zeros(state.label.shape[0])
-    slack, widest = ROUNDING, 1.0
+    nodes, where = state.nodes, all_places(adjacency)
+    x, r = np.zeros(nodes.shape[0]), np.zeros(nodes.shape[0])
+    finest = rounding_of(state.estimate)
+    slack, widest = finest, 1.0
     for j in where:
-        slack = max(slack, ROUNDING * state.precision[j])
-        widest = max(widest, size_of(adjacency, state.precision, j))
+        slack = max(slack, finest * nodes[j].q)
+        widest = max(widest, width_of(adjacency, nodes, j))
     for c in range(state.estimate.shape[1]):
         before = np.inf
         while True:
@@ -147,15 +159,14 @@ def solve_all(adjacency: Adjacency, state: Any, goal: float) -> None:
             for j in where:
                 x[j] = min(max(state.estimate[j, c], 0.0), 1.0)
             for j in where:
-                r[j] = (1 / adjacency.mu if state.label[j] == c else 0.0) - times(
-                    adjacency, state.precision, x, j
-                )
+                wanted = 1 / adjacency.mu if nodes[j].label == c else 0.0
+                r[j] = wanted - times(adjacency, nodes, x, j)
                 worst = max(worst, abs(r[j]))
             if worst <= max(goal, slack) or worst > before / 2:
                 break
             before = worst
             tight = 0.5 * goal / widest  # nowhere is |r_j| then above goal / 2
-            if conjugate_gradients(adjacency, state.precision, state.solve, where, x, r, tight, np.inf):
+            if conjugate_gradients(adjacency, nodes, state.solve, where, x, r, tight, np.inf):
                 raise Stopped
             for j in where:
                 state.estimate[j, c] = min(max(x[j], 0.0), 1.0)

@@ -9,10 +9,11 @@ import numpy as np
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.errors import SnapshotError
 from ohmline.learn.contract import State
-from ohmline.learn.local_lgc.adjacency import diagonals
+from ohmline.learn.local_lgc.adjacency import renew_all
+from ohmline.learn.local_lgc.nodes import nodes_of
 from ohmline.learn.local_lgc.worth import worths_off
 from ohmline.learn.ranges import Range, in_range
-from ohmline.learn.snapshots import saved_flag, saved_list, saved_number, take
+from ohmline.learn.snapshots import saved_count, saved_flag, saved_list, saved_number, take
 
 KIND = "LocalLGC"
 NUMBERS = ("ridge", "mu", "tolerance", "caution", "unit")
@@ -21,6 +22,8 @@ MISMATCH = 1e-6
 """How far what is due may be off, relative to what it is the difference of."""
 FLAGS = ("guess", "reach")
 """Those that are on or off."""
+LATER = {"sweeps": np.array(0)}
+"""What snapshots of earlier versions lack, and how those learners were."""
 
 
 class Added(NamedTuple):
@@ -33,9 +36,11 @@ class Added(NamedTuple):
 
 def saved_options(state: State) -> dict[str, Any]:
     """The parameters, as the learner's class takes them."""
-    return {name: saved_number(state, KIND, name) for name in NUMBERS} | {
-        name: saved_flag(state, KIND, name) for name in FLAGS
-    }
+    return (
+        {name: saved_number(state, KIND, name) for name in NUMBERS}
+        | {name: saved_flag(state, KIND, name) for name in FLAGS}
+        | {name: saved_count(LATER | state, KIND, name) for name in LATER}
+    )
 
 
 def saved_growth(state: State, n: int) -> Added:
@@ -52,7 +57,7 @@ def saved_growth(state: State, n: int) -> Added:
 def expect_settings(state: State, settings: State) -> None:
     """Refuse a snapshot of a learner with other parameters, classes, or additions to its graph."""
     for key, mine in settings.items():
-        found = take(state, KIND, key)
+        found = take(LATER | state, KIND, key)
         if found.dtype.kind != mine.dtype.kind or not np.array_equal(found, mine):
             raise refused(key, "is not that of this learner")
 
@@ -68,9 +73,9 @@ def saved_arrays(learner: Any, state: State, kept: dict[str, AnyArray]) -> dict[
     ordered = np.array_equal(found["order"][: len(seen)], seen) and len(set(seen.tolist())) == len(seen)
     if not ordered or not set(labels.tolist()) <= set(seen.tolist()):
         raise refused("state.order", "must name each class that was learned once, then -1")
-    precision = np.zeros(len(learner.nodes))
-    diagonals(learner.space, found["label"], precision, np.arange(len(learner.nodes)))
-    if not np.array_equal(precision, found["precision"]):
+    nodes = nodes_of(found["label"], found["precision"])
+    renew_all(learner.space, nodes)
+    if not np.array_equal(nodes["q"], found["precision"]):
         raise refused("state.precision", "does not follow from the graph and the labels")
     off = worths_off(learner.space, learner.state, found)
     if off > MISMATCH:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.arrays import AnyArray, Floats
 from ohmline.compiled import internal, interrupted
 from ohmline.errors import LearnerError
 from ohmline.learn.local_lgc.adjacency import Adjacency
+from ohmline.learn.local_lgc.nodes import QUEUED, SEEN, lift_mark, put_mark
 
 FOUND = np.dtype(
     [
         ("node", np.int64),  # at which the last solve was; -1 for none
         ("touched", np.int64),  # nodes reached
         ("edges", np.int64),  # edges walked
+        ("cut", np.float64),  # the tolerance at which it was cut short; 0 where it was not
         ("code", np.int64),  # the prediction
         ("margin", np.float64),  # the gap of the two best classes
         ("residual", np.float64),  # ||r||_1
@@ -36,15 +38,12 @@ BREATH = 1 << 22
 
 
 class LocalSolve(NamedTuple):
-    """The last solve: no knowledge, only work that need not be done twice."""
+    """The last solve: no knowledge, only work that need not be done twice. Its x and r are in the nodes' records."""
 
-    x: Floats
-    r: Floats
-    queue: Ints
-    queued: Bools
-    touched: Ints
+    queue: AnyArray
+    """Nodes that wait, in a ring; like `touched` it has a place to spare, which may be written to at any time."""
+    touched: AnyArray
     """The nodes where x or r is not zero, in the order in which they were reached."""
-    seen: Bools
     base: Floats
     """b'x: the part of each class's score that is certain."""
     score: Floats
@@ -62,13 +61,10 @@ class LocalSolve(NamedTuple):
     def empty(cls, nodes: int, classes: int) -> LocalSolve:
         found = np.zeros(1, FOUND)
         found["node"] = found["code"] = -1
+        place = np.int32 if nodes < 2**31 else np.int64
         return cls(
-            np.zeros(nodes),
-            np.zeros(nodes),
-            np.zeros(nodes, np.int64),
-            np.zeros(nodes, np.bool_),
-            np.zeros(nodes, np.int64),
-            np.zeros(nodes, np.bool_),
+            np.zeros(nodes + 1, place),
+            np.zeros(nodes + 1, place),
             np.zeros(classes),
             np.zeros(classes),
             found,
@@ -103,7 +99,7 @@ def listen(solve: LocalSolve) -> bool:
 
 
 @internal
-def begin(adjacency: Adjacency, precision: Floats, solve: LocalSolve, t: int) -> None:
+def begin(adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int) -> None:
     """Wipe the last solve, and push the unit at t."""
     if solve.found[0].busy:
         raise LearnerError(
@@ -111,26 +107,27 @@ def begin(adjacency: Adjacency, precision: Floats, solve: LocalSolve, t: int) ->
         )
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        solve.x[j] = 0.0
-        solve.r[j] = 0.0
-        solve.seen[j] = False
+        nodes[j].x = 0.0
+        nodes[j].r = 0.0
+        lift_mark(nodes, j, SEEN)
+    first, last, q = adjacency.start[t], adjacency.stop[t], nodes[t].q
     solve.found[0].node = -1
-    solve.found[0].edges = adjacency.size[t]
+    solve.found[0].edges = last - first
     solve.touched[0] = t
-    solve.seen[t] = True
-    solve.x[t] = 1 / precision[t]
+    put_mark(nodes, t, SEEN)
+    nodes[t].x = 1 / q
     count = 1
-    for p in range(adjacency.start[t], adjacency.start[t] + adjacency.size[t]):
+    for p in range(first, last):
         k = adjacency.neighbour[p]
-        solve.r[k] = adjacency.weight[p] / precision[t]
-        solve.seen[k] = True
+        nodes[k].r = adjacency.weight[p & adjacency.every] / q
+        put_mark(nodes, k, SEEN)
         solve.touched[count] = k
         count += 1
     solve.found[0].touched = count
 
 
 @internal
-def leave(queue: Ints, queued: Bools, head: int, waiting: int) -> None:
+def leave(queue: AnyArray, nodes: Any, head: int, waiting: int) -> None:
     """Nobody waits in the queue any more."""
     for k in range(waiting):
-        queued[queue[(head + k) % queue.shape[0]]] = False
+        lift_mark(nodes, queue[(head + k) % queue.shape[0]], QUEUED)

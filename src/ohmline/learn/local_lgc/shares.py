@@ -44,17 +44,18 @@ class Share:
 @compiled
 def carried(adjacency: Adjacency, state: LocalState, t: int, tolerance: float) -> tuple[Ints, Floats]:
     """The scores at t are sums of x_j / mu over the labelled nodes j: those that the solve reached, and their parts."""
-    begin(adjacency, state.precision, state.solve, t)
-    lower(adjacency, state.precision, state.solve, t, tolerance)
+    nodes = state.nodes
+    begin(adjacency, nodes, state.solve, t)
+    lower(adjacency, nodes, state.solve, t, tolerance)
     reached = state.solve.found[0].touched
-    nodes, parts = np.empty(reached, np.int64), np.empty(reached)
+    places, parts = np.empty(reached, np.int64), np.empty(reached)
     many = 0
     for a in range(reached):
         j = state.solve.touched[a]
-        if state.label[j] >= 0 and state.solve.x[j] > 0:
-            nodes[many], parts[many] = j, state.solve.x[j] / adjacency.mu
+        if nodes[j].label >= 0 and nodes[j].x > 0:
+            places[many], parts[many] = j, nodes[j].x / adjacency.mu
             many += 1
-    return nodes[:many].copy(), parts[:many].copy()
+    return places[:many].copy(), parts[:many].copy()
 
 
 def shares_of(learner: LocalLGC, node: Hashable, k: int = 3) -> tuple[Share, ...]:

@@ -2,54 +2,77 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from ohmline.arrays import Bools, Floats, Ints
-from ohmline.compiled import internal
+import numpy as np
+
+from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.compiled import internal, prefetch
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
+from ohmline.learn.local_lgc.nodes import STALE
 from ohmline.learn.local_lgc.scratch import LocalSolve
+
+AHEAD = 8
+"""The rows of F of so many nodes are on their way from memory at a time."""
 
 
 class LocalState(NamedTuple):
     """What the learner knows; `solve` is not part of it."""
 
     estimate: Floats
-    label: Ints
-    """The class at each node, -1 for none."""
+    """F: one row per node, one column per class."""
+    nodes: AnyArray
+    """What is known of each node, and its part of the last solve: records of type `NODE`."""
     counts: Ints
     """How many nodes have each class."""
     order: Ints
     """The classes in the order in which they were first learned, then -1."""
     sharpness: Floats
     """The power that turns shares into probabilities, and the sum of its squared slopes so far."""
-    precision: Floats
-    stale: Bools
-    """Where Q F = b may be off: a truncated update went there since it last was mended."""
     labelled: Ints
     """At the root of each tree of connected nodes: how many of them have a label."""
     solve: LocalSolve
+
+    @property
+    def label(self) -> Ints:
+        """The class at each node, -1 for none."""
+        return cast(Ints, self.nodes["label"])
+
+    @property
+    def precision(self) -> Floats:
+        """Q_jj of each node."""
+        return cast(Floats, self.nodes["q"])
+
+    @property
+    def stale(self) -> Bools:
+        """Where Q F = b may be off."""
+        return np.asarray(self.nodes["mark"] & STALE > 0)
 
 
 @internal
 def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
     """Scores and gap from the x and r of the solve at t."""
-    solve = state.solve
+    nodes, solve, estimate = state.nodes, state.solve, state.estimate
     base, score = solve.base, solve.score
-    x, r = solve.x, solve.r
     classes = score.shape[0]
     base[:] = 0.0
     score[:] = 0.0
     residual, negative = 0.0, 0.0
-    for a in range(solve.found[0].touched):
+    count, rows, width = solve.found[0].touched, estimate.ctypes.data, classes * estimate.itemsize
+    for a in range(count):
+        if a + AHEAD < count:
+            prefetch(rows + solve.touched[a + AHEAD] * width, 1)
+            prefetch(rows + solve.touched[a + AHEAD] * width + width - 1, 1)
         j = solve.touched[a]
-        if state.label[j] >= 0:
-            base[state.label[j]] += x[j] / adjacency.mu
-        if r[j] != 0:
-            residual += abs(r[j])
-            negative += max(-r[j], 0.0)
+        label, r = nodes[j].label, nodes[j].r
+        if label >= 0:
+            base[label] += nodes[j].x / adjacency.mu
+        if r != 0:
+            residual += abs(r)
+            negative += max(-r, 0.0)
             for c in range(classes):
-                score[c] += state.estimate[j, c] * r[j]
+                score[c] += estimate[j, c] * r
     for c in range(classes):
         score[c] = max(score[c] + base[c], 0.0)
     best, top, second = first_two(score, state.order)

@@ -3,7 +3,7 @@
 | recipe | here | meaning |
 |---|---|---|
 | F | `estimate` | of f = Q^-1 b, one row per node, one column per class |
-| b | `label` | e_y / mu at each labelled node |
+| b | `nodes[j].label` | e_y / mu at each labelled node |
 | score_t | `solve.score` | b'x + F'r |
 | v | `worth.py` | x_t / (mu + x_t), or what the label would be worth elsewhere |
 """
@@ -16,13 +16,15 @@ import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.compiled import compiled, implements, internal
-from ohmline.learn.local_lgc.adjacency import Adjacency, diagonal, root
+from ohmline.learn.local_lgc.adjacency import Adjacency, renew, root
 from ohmline.learn.local_lgc.certain import settle_class
 from ohmline.learn.local_lgc.chances import chances, sharpen
-from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, lower
+from ohmline.learn.local_lgc.local_solve import COARSEST, CUT_SHORT, FINER, SETTLED, lower
+from ohmline.learn.local_lgc.nodes import STALE, put_mark
 from ohmline.learn.local_lgc.relax import drop_class, mend
 from ohmline.learn.local_lgc.scratch import UNKNOWN, begin
 from ohmline.learn.local_lgc.state import LocalState, weigh
+from ohmline.learn.local_lgc.sweeps import is_time, sweep_all
 from ohmline.learn.local_lgc.worth import hear_label, own_variance, variance_elsewhere
 from ohmline.learn.step import learn, variance, view
 
@@ -53,62 +55,80 @@ def look(adjacency: Adjacency, state: LocalState, t: int, caution: float) -> Non
     Differs: one fixed tolerance spends most of its pushes on nodes whose class is plain after a
     few. `caution` = infinity gives the fixed tolerance back.
     """
+    begin(adjacency, state.nodes, state.solve, t)
+    first = max(adjacency.tolerance, COARSEST) if caution < np.inf else adjacency.tolerance
+    go_on(adjacency, state, t, caution, first, adjacency.most)
+
+
+@internal
+def go_on(
+    adjacency: Adjacency, state: LocalState, t: int, caution: float, tolerance: float, most: int
+) -> None:
+    """Go on with the solve at t from a round with this tolerance on, up to so many edges beside those of t."""
     solve = state.solve
-    begin(adjacency, state.precision, solve, t)
-    tolerance = max(adjacency.tolerance, COARSEST) if caution < np.inf else adjacency.tolerance
+    limit = most + adjacency.stop[t] - adjacency.start[t]
     while True:
-        final = lower(adjacency, state.precision, solve, t, tolerance)
+        end = lower(adjacency, state.nodes, solve, t, tolerance, limit)
         weigh(adjacency, state, t)
         if (
-            final
+            end != SETTLED
             or tolerance <= adjacency.tolerance
             or solve.found[0].margin > caution * solve.found[0].residual
         ):
             break
         tolerance = max(tolerance * FINER, adjacency.tolerance)
+    solve.found[0].cut = tolerance if end == CUT_SHORT else 0.0
     solve.found[0].node = t
 
 
 @internal
 def spread_change(adjacency: Adjacency, state: LocalState, t: int, move: Floats) -> None:
     """F_t = score, then F += x move', kept in [0, 1], where f lies too."""
-    solve, estimate = state.solve, state.estimate
+    nodes, solve, estimate = state.nodes, state.solve, state.estimate
     for c in range(move.shape[0]):
         estimate[t, c] = solve.score[c]
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        state.stale[j] = True
-        if solve.x[j] > 0:
+        put_mark(nodes, j, STALE)
+        x = nodes[j].x
+        if x > 0:
             for c in range(move.shape[0]):
-                estimate[j, c] = min(max(estimate[j, c] + solve.x[j] * move[c], 0.0), 1.0)
+                estimate[j, c] = min(max(estimate[j, c] + x * move[c], 0.0), 1.0)
     solve.found[0].node = -1
 
 
 @internal
 def learn_class(adjacency: Adjacency, state: LocalState, t: int, y: int) -> tuple[bool, float]:
     """Learn class y at t, whose solve is in the scratch; a class it had before is corrected."""
-    old, solve = state.label[t], state.solve
+    old, x, solve = state.nodes[t].label, state.nodes[t].x, state.solve
     if old == y:
         return False, 0.0
+    if is_time(adjacency, state):
+        sweep_all(adjacency, state)
+        weigh(adjacency, state, t)  # the solve at t holds as it was, and is worth more now
     first_seen(state, y)
     if old >= 0:
-        progress = 2 * solve.x[t] / (adjacency.mu * adjacency.mu)
-        state.label[t] = y
+        progress = 2 * x / (adjacency.mu * adjacency.mu)
+        state.nodes[t].label = y
         state.counts[y] += 1
         clear(adjacency, state, t, old)
         return True, progress
     sharpen(state, y)
+    if solve.found[0].cut > 0:
+        caution, most = caution_now(adjacency, state), adjacency.most_learned // (state.counts.sum() + 1)
+        go_on(adjacency, state, t, caution, solve.found[0].cut, max(adjacency.most, most))
+        x = state.nodes[t].x
     move = np.empty(solve.score.shape[0])
     for c in range(move.shape[0]):
-        move[c] = ((1.0 if c == y else 0.0) - solve.score[c]) / (adjacency.mu + solve.x[t])
+        move[c] = ((1.0 if c == y else 0.0) - solve.score[c]) / (adjacency.mu + x)
     progress = 0.0
     for c in state.order:  # in the order of learning, which does not depend on how classes are numbered
         if c < 0:
             break
-        progress += solve.x[t] * move[c] * move[c]
+        progress += x * move[c] * move[c]
     spread_change(adjacency, state, t, move)
-    state.label[t] = y
-    state.precision[t] = diagonal(adjacency, t) + 1 / adjacency.mu
+    state.nodes[t].label = y
+    renew(adjacency, state.nodes, t)
     state.counts[y] += 1
     state.labelled[root(adjacency, t)] += 1
     hear_label(adjacency, state, t)
@@ -137,9 +157,9 @@ def clear(adjacency: Adjacency, state: LocalState, t: int, old: int) -> None:
 @compiled
 def withdraw(adjacency: Adjacency, state: LocalState, t: int) -> None:
     """Forget the class at t."""
-    old = state.label[t]
-    state.label[t] = -1
-    state.precision[t] = diagonal(adjacency, t)
+    old = state.nodes[t].label
+    state.nodes[t].label = -1
+    renew(adjacency, state.nodes, t)
     state.labelled[root(adjacency, t)] -= 1
     state.solve.found[0].worths = UNKNOWN
     clear(adjacency, state, t, old)

@@ -18,15 +18,16 @@ x*_t = x_t + r'x*, of which x_t + r'x falls short by r'Q^-1 r. That is put at su
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Floats, Ints
+from ohmline.arrays import AnyArray, Floats
 from ohmline.compiled import Stopped, compiled, internal
-from ohmline.learn.local_lgc.adjacency import Adjacency, root, size_of, times
-from ohmline.learn.local_lgc.global_solve import conjugate_gradients
-from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, FINEST, lower
+from ohmline.learn.local_lgc.adjacency import Adjacency, root, times, width_of
+from ohmline.learn.local_lgc.global_solve import all_places, conjugate_gradients
+from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, FINEST, GLOBAL, lower
+from ohmline.learn.local_lgc.nodes import QUEUED, lift_mark, marked, nodes_of, put_mark
 from ohmline.learn.local_lgc.scratch import FRESH, KNOWN, UNFINISHED, UNKNOWN, leave
 from ohmline.learn.local_lgc.state import LocalState
 
@@ -67,7 +68,7 @@ def walks_at(adjacency: Adjacency, state: LocalState, t: int) -> Walks:
 
 @internal
 def enough(adjacency: Adjacency, found: Walks) -> float:
-    """What may be due at a node, as a share of its `size_of`.
+    """What may be due at a node, as a share of its `width_of`.
 
     The fewer labels there are, the less g differs from node to node, and the closer it has to be known.
     """
@@ -79,7 +80,7 @@ def enough(adjacency: Adjacency, found: Walks) -> float:
 @internal
 def wanted(state: LocalState, j: int) -> float:
     """u_j."""
-    return 0.0 if state.label[j] >= 0 else 1.0
+    return 0.0 if state.nodes[j].label >= 0 else 1.0
 
 
 @internal
@@ -87,18 +88,18 @@ def solve_worths(adjacency: Adjacency, state: LocalState) -> None:
     """Solve for g at all nodes, from where it stands, or from nothing."""
     solve = state.solve
     worth, due, owed = solve.worth, solve.due, solve.owed
-    where: Ints = np.flatnonzero(state.precision > 0)
+    nodes, where = state.nodes, all_places(adjacency)
     if solve.found[0].worths == UNKNOWN:
         worth[:] = 0.0
         for j in where:
             due[j] = wanted(state, j)
     solve.found[0].worths = UNKNOWN  # until it is done
     most = enough(adjacency, walks(adjacency, adjacency.extent[0], state.counts.sum()))
-    if conjugate_gradients(adjacency, state.precision, solve, where, worth, due, most, np.inf):
+    if conjugate_gradients(adjacency, nodes, solve, where, worth, due, most, np.inf):
         raise Stopped
     owed[:] = 0.0
     for j in where:  # what is due in truth, not what rounding made of it
-        due[j] = wanted(state, j) - times(adjacency, state.precision, worth, j)
+        due[j] = wanted(state, j) - times(adjacency, nodes, worth, j)
         owed[root(adjacency, j)] += due[j]
 
 
@@ -108,17 +109,17 @@ def hear_label(adjacency: Adjacency, state: LocalState, t: int) -> None:
 
     That makes 1 + worth_t / mu due at t. Of it, -x times as much as cancels it leaves r times as much.
     """
-    solve = state.solve
+    nodes, solve = state.nodes, state.solve
     if not solve.found[0].watched or solve.found[0].worths == UNKNOWN:
         solve.found[0].worths = UNKNOWN
         return
-    times_x = (adjacency.mu + solve.worth[t]) / (adjacency.mu + solve.x[t])
+    times_x = (adjacency.mu + solve.worth[t]) / (adjacency.mu + nodes[t].x)
     left = 0.0
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        solve.worth[j] -= times_x * solve.x[j]
-        solve.due[j] -= times_x * solve.r[j]
-        left += solve.r[j]
+        solve.worth[j] -= times_x * nodes[j].x
+        solve.due[j] -= times_x * nodes[j].r
+        left += nodes[j].r
     solve.owed[root(adjacency, t)] -= times_x * left
     solve.found[0].worths = KNOWN if push_due(adjacency, state, t) else UNFINISHED
 
@@ -126,15 +127,15 @@ def hear_label(adjacency: Adjacency, state: LocalState, t: int) -> None:
 @internal
 def push_due(adjacency: Adjacency, state: LocalState, t: int) -> bool:
     """Push what is due where the solve at t went, and what this makes due elsewhere; False after too much work."""
-    solve, precision = state.solve, state.precision
-    worth, due, queue, queued = solve.worth, solve.due, solve.queue, solve.queued
+    nodes, solve = state.nodes, state.solve
+    worth, due, queue = solve.worth, solve.due, solve.queue
     most = enough(adjacency, walks_at(adjacency, state, t))
     capacity, head, waiting = queue.shape[0], 0, 0
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        if abs(due[j]) > most * size_of(adjacency, precision, j):
+        if abs(due[j]) > most * width_of(adjacency, nodes, j):
             queue[waiting] = j
-            queued[j] = True
+            put_mark(nodes, j, QUEUED)
             waiting += 1
     tail = waiting if waiting < capacity else 0
     limit, edges, gone = SWEEPS * (adjacency.extent[0] + adjacency.extent[1]), 0, 0.0
@@ -142,21 +143,21 @@ def push_due(adjacency: Adjacency, state: LocalState, t: int) -> bool:
         j = queue[head]
         head = head + 1 if head + 1 < capacity else 0
         waiting -= 1
-        queued[j] = False
-        moved = due[j] / precision[j]
+        lift_mark(nodes, j, QUEUED)
+        moved = due[j] / nodes[j].q
         due[j] = 0.0
         worth[j] += moved
-        gone += moved * (adjacency.ridge + (1 / adjacency.mu if state.label[j] >= 0 else 0.0))
-        edges += adjacency.size[j] + 1
-        for p in range(adjacency.start[j], adjacency.start[j] + adjacency.size[j]):
+        gone += moved * (adjacency.ridge + (1 / adjacency.mu if nodes[j].label >= 0 else 0.0))
+        edges += adjacency.stop[j] - adjacency.start[j] + 1
+        for p in range(adjacency.start[j], adjacency.stop[j]):
             k = adjacency.neighbour[p]
-            due[k] += moved * adjacency.weight[p]
-            if not queued[k] and abs(due[k]) > most * size_of(adjacency, precision, k):
-                queued[k] = True
+            due[k] += moved * adjacency.weight[p & adjacency.every]
+            if not marked(nodes, k, QUEUED) and abs(due[k]) > most * width_of(adjacency, nodes, k):
+                put_mark(nodes, k, QUEUED)
                 queue[tail] = k
                 tail = tail + 1 if tail + 1 < capacity else 0
                 waiting += 1
-    leave(queue, queued, head, waiting)
+    leave(queue, nodes, head, waiting)
     solve.owed[root(adjacency, t)] -= gone
     solve.found[0].unheard += edges
     return waiting == 0
@@ -173,13 +174,14 @@ class Own(NamedTuple):
 @internal
 def weigh_own(adjacency: Adjacency, state: LocalState, t: int) -> Own:
     """From the x and r of the solve at t."""
-    solve, walk = state.solve, walks_at(adjacency, state, t)
-    near, short, left = solve.x[t], 0.0, 0.0
+    nodes, solve, walk = state.nodes, state.solve, walks_at(adjacency, state, t)
+    near, short, left = nodes[t].x, 0.0, 0.0
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        near += solve.r[j] * solve.x[j]
-        short += solve.r[j] * solve.r[j] / state.precision[j]
-        left += solve.r[j]
+        r = nodes[j].r
+        near += r * nodes[j].x
+        short += r * r / nodes[j].q
+        left += r
     guessed = short + left * left / (walk.rate * walk.nodes)
     return Own(near + guessed, guessed)
 
@@ -196,7 +198,7 @@ def own_variance(adjacency: Adjacency, state: LocalState, t: int) -> float:
     while own.guessed > CLOSE * own.value and not final and tolerance > FINEST:
         solve.found[0].node = -1
         tolerance = tolerance * FINER
-        final = lower(adjacency, state.precision, solve, t, tolerance)
+        final = lower(adjacency, state.nodes, solve, t, tolerance) == GLOBAL
         own = weigh_own(adjacency, state, t)
     return own.value / (adjacency.mu + own.value)
 
@@ -204,7 +206,7 @@ def own_variance(adjacency: Adjacency, state: LocalState, t: int) -> float:
 @internal
 def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float:
     """(g_t - x*_t)^2 / (mu + x*_t), from the solve at t."""
-    solve = state.solve
+    nodes, solve = state.nodes, state.solve
     if solve.found[0].worths == UNKNOWN or solve.found[0].worths == UNFINISHED:
         solve_worths(adjacency, state)
         solve.found[0].worths = FRESH
@@ -215,9 +217,9 @@ def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float
     everywhere = 0.0
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
-        if state.label[j] < 0:
-            everywhere += solve.x[j]
-        everywhere += solve.r[j] * (solve.worth[j] + solve.due[j] / state.precision[j] + shift)
+        if nodes[j].label < 0:
+            everywhere += nodes[j].x
+        everywhere += nodes[j].r * (solve.worth[j] + solve.due[j] / nodes[j].q + shift)
     own = weigh_own(adjacency, state, t).value
     elsewhere = max(everywhere - own, 0.0)
     return elsewhere * elsewhere / (adjacency.mu + own)
@@ -247,17 +249,18 @@ def worths_off(adjacency: Adjacency, state: LocalState, found: dict[str, AnyArra
     """How far u - Q worth is from what a snapshot says is due, relative to the terms of that difference."""
     if found["worths"][0] == UNKNOWN:
         return 0.0
-    return float(largest_gap(adjacency, found["label"], found["precision"], found["worth"], found["due"]))
+    nodes = nodes_of(found["label"], found["precision"])
+    return float(largest_gap(adjacency, nodes, found["worth"], found["due"]))
 
 
 @compiled
-def largest_gap(adjacency: Adjacency, label: Ints, precision: Floats, worth: Floats, due: Floats) -> float:
+def largest_gap(adjacency: Adjacency, nodes: Any, worth: Floats, due: Floats) -> float:
     """The largest difference of (u - Q worth)_j and due_j, relative to Q_jj and the largest worth."""
     largest, scale = 0.0, 0.0
     for j in range(len(worth)):
         scale = max(scale, abs(worth[j]))
     for j in range(len(worth)):
-        wished = 0.0 if label[j] >= 0 else 1.0
-        off = abs(wished - times(adjacency, precision, worth, j) - due[j])
-        largest = max(largest, off / (1.0 + 2.0 * precision[j] * scale))
+        wished = 0.0 if nodes[j].label >= 0 else 1.0
+        off = abs(wished - times(adjacency, nodes, worth, j) - due[j])
+        largest = max(largest, off / (1.0 + 2.0 * nodes[j].q * scale))
     return largest

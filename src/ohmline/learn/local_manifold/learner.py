@@ -118,6 +118,10 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         return self._table.names
 
     @property
+    def declared_classes(self) -> tuple[Any, ...] | None:
+        return self._table.declared
+
+    @property
     def trials(self) -> int:
         """Points seen so far."""
         return 0 if self.state is None else int(self.state.tally.trials[0])

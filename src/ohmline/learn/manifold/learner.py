@@ -167,6 +167,10 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return self._table.names
 
     @property
+    def declared_classes(self) -> tuple[Any, ...] | None:
+        return None if self.late_classes else self._table.names
+
+    @property
     def binary(self) -> bool:
         """Whether there is one function of two signs."""
         return not self.late_classes and len(self._table) == 2

@@ -13,6 +13,7 @@ from ohmline.kernel.contract import Kernel, expect_kernel
 from ohmline.kernel.laplacian import LaplacianKernel, balanced_component
 from ohmline.kernel.solver import SolverKernel
 from ohmline.learn.node_learner import BinaryKernelLearner
+from ohmline.learn.pounce import tree_step as tree_step  # gives its motions over a tree bodies
 from ohmline.learn.pounce.step import PounceState
 from ohmline.learn.ranges import MAY_BE_INFINITE, POSITIONS, POSITIONS_OR_NONE, SIGNS
 
@@ -36,7 +37,8 @@ class Pounce(BinaryKernelLearner):
     its nearest mistake, which two points of a low-rank kernel may have.
 
     Cost: O(1) to predict, two columns of the kernel and O(n) per mistake, nothing otherwise; with a
-    rank-d kernel O(d) and O(n d).
+    rank-d kernel O(d) and O(n d). Over a `TreeKernel` O(log^2 n) to predict, and per mistake the nodes that it becomes
+    the nearest of.
 
     Parameters
     ----------

@@ -1,0 +1,137 @@
+"""The class of every node of a graph that no single machine holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from ohmline.checks import instance, non_negative, positive
+from ohmline.cluster.conjugate import conjugate_gradients
+from ohmline.cluster.engine import Cluster
+from ohmline.cluster.labels import class_table, expect_known, read_known, sent, unknown
+from ohmline.cluster.loading import load
+from ohmline.cluster.manifest import Manifest, finish, result_folder
+from ohmline.cluster.matrices import largest_residual, system, target_of
+from ohmline.cluster.parts import edge_parts
+from ohmline.cluster.spread import CHECKPOINT, SpreadRows
+from ohmline.cluster.tables import write_predictions
+from ohmline.learn.contract import TIE
+from ohmline.learn.local_lgc.chances import FLOOR
+from ohmline.learn.local_lgc.limits import LARGEST, within
+from ohmline.progress import Advance, reporting
+
+LIVE = 8
+"""Blocks of columns that are there at once in the iteration."""
+
+
+def predict(
+    edges: str | os.PathLike[str],
+    labels: Any,
+    out: str | os.PathLike[str],
+    cluster: Cluster,
+    *,
+    classes: Iterable[Any] | None = None,
+    ridge: float = 0.1,
+    mu: float = 0.6,
+    unit: float | None = None,
+    tolerance: float = 1e-6,
+    skip_unknown: bool = False,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | Literal[False] | None = None,
+    numbered: bool = True,
+    nodes: int | None = None,
+    parallel: Any = None,
+    blocks: int | None = None,
+    checkpoint: float = CHECKPOINT,
+    progress: Advance | bool | None = None,
+) -> Manifest:
+    """Write a prediction for every node, from the labels of some, for edges in partitioned Parquet.
+
+    The scores are the exact f of `LocalLGC`, Q f = b with Q = L + ridge + (1/mu where a node is labelled), for all
+    classes at once and within `tolerance`: the solution that its certificates speak of. `LocalLGC.predict_many` on one
+    machine stops short of it on large graphs, on purpose, and agrees wherever it says `certain`.
+
+    Parameters
+    ----------
+    edges, source, target, weight, numbered, nodes, parallel, blocks, checkpoint, progress
+        As for `embed`.
+    labels
+        A mapping of nodes to labels, or a file of them as `ohmline.graph.read_labels` reads it. It is held in this
+        process.
+    out
+        The folder to write, which must not exist: parts with the columns `node`, `label`, `prediction`, `probability`,
+        `margin`, `known`, `certain` and a probability for each class, and `manifest.json` with their counts.
+    cluster
+        The workers.
+    classes
+        All classes, in the order in which ties are decided; None (default) for those of the labels.
+    ridge
+        Added to the diagonal of the Laplacian, above 0. Default 0.1.
+    mu
+        How little a label counts, above 0. Default 0.6.
+    unit
+        One unit of weight, above 0; None (default) for the mean weight of the graph.
+    tolerance
+        How far a score may be from the exact one, above 0; a class is certain where its lead is twice that. Default
+        1e-6.
+    skip_unknown
+        Whether labels of nodes that the graph does not have are left out. By default they are an error.
+
+    Returns
+    -------
+    Manifest
+        The parts; `about` has the classes, how many nodes are predicted to be of each, and the proven error.
+    """
+    instance(cluster, Cluster, "cluster", "make one with Cluster.connect or Cluster.local")
+    ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
+    mu, tolerance = within(mu, "mu", least=1 / LARGEST, most=LARGEST), positive(tolerance, "tolerance")
+    checkpoint = non_negative(checkpoint, "checkpoint")
+    parts = edge_parts(edges, source, target, weight)
+    known = read_known(labels, named=not parts.integers)
+    codes = class_table(known, classes)
+    with result_folder(out) as folder:
+        layout = load(
+            cluster,
+            parts,
+            folder / "work",
+            numbered=numbered,
+            nodes=nodes,
+            parallel=parallel,
+            blocks=blocks,
+            columns=len(codes),
+            live=LIVE,
+        )
+        one = layout.mean_weight if unit is None else within(unit, "unit")
+        given = sent(known, codes, layout, integers=parts.integers, skip=skip_unknown)
+        with SpreadRows(cluster, layout, columns=len(codes), live=LIVE, checkpoint=checkpoint) as rows:
+            expect_known(rows.read(unknown, given=given), skip=skip_unknown)
+            rows.shape(system, ridge, mu, one, given=given, unit=one)
+            right = rows.new(target_of, mu, len(codes), given=given)
+            with reporting(progress, "solving", None) as advance:
+                found = conjugate_gradients(
+                    rows, right, lambda r: max(rows.read(largest_residual, r)), tolerance * ridge, advance
+                )
+            # Q has row sums of at least ridge and no positive entry off the diagonal: ||Q^-1|| <= 1/ridge.
+            error = found.left / ridge
+            scores = rows.rescaled(found.block)
+            written = rows.read(
+                write_predictions, scores, folder, tuple(codes), error, TIE, FLOOR, given=given
+            )
+            losses = rows.losses
+        counts = np.sum([each for _, each in written], axis=0).tolist()
+        about = {
+            "nodes": layout.n,
+            "edges": layout.entries // 2,
+            "labelled": int(counts[-1]),
+            "unreached": int(counts[-2]),
+            "classes": [str(name) for name in codes],
+            "counts": {str(name): int(counts[code]) for name, code in codes.items()},
+            "error": error,
+            "products": found.steps,
+            "lost_workers": losses,
+        }
+        return finish(folder, "predictions", [part for part, _ in written], about)

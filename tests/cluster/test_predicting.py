@@ -1,0 +1,77 @@
+"""Predictions on real worker processes: the exact solution that LocalLGC's certificates speak of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ohmline as ohm
+from graph_parts import ring_of_rings, table_of, write_parts
+from ohmline.cluster import Cluster, predict
+from ohmline.errors import LabelError, UnknownNode
+
+LABELS = {0: "red", 7: "blue", 40: "green", 41: "red", 65: "blue"}
+
+
+def exact(graph: ohm.Graph, ridge: float = 0.1, mu: float = 0.6) -> np.ndarray:
+    """Q F = b, solved densely."""
+    unit = graph.weights.mean()
+    classes = list(dict.fromkeys(LABELS.values()))
+    q = graph.laplacian().toarray() / unit + ridge * np.eye(graph.n)
+    b = np.zeros((graph.n, 3))
+    for node, label in LABELS.items():
+        q[node, node] += 1 / mu
+        b[node, classes.index(label)] = 1 / mu
+    return np.linalg.solve(q, b)
+
+
+def test_the_scores_are_those_of_the_exact_solution(cluster: Cluster, tmp_path: Path) -> None:
+    graph = ring_of_rings()
+    edges = write_parts(graph, tmp_path / "edges")
+    manifest = predict(edges, LABELS, tmp_path / "out", cluster, nodes=graph.n + 1, blocks=4)
+    about = manifest.about
+    assert (about["nodes"], about["labelled"], about["unreached"]) == (graph.n + 1, 5, 1)
+    assert about["error"] <= 1e-6
+    table = table_of(tmp_path / "out", manifest).to_pydict()
+    scores, classes = exact(graph), ["red", "blue", "green"]
+    assert table["node"] == [*range(graph.n + 1)]
+    assert table["prediction"] == [*(classes[c] for c in scores.argmax(axis=1)), None]
+    assert [*about["counts"].values()] == np.bincount(scores.argmax(axis=1), minlength=3).tolist()
+    assert table["label"] == [LABELS.get(k) for k in range(graph.n + 1)]
+    two = np.sort(scores, axis=1)
+    np.testing.assert_allclose(table["margin"][:-1], two[:, -1] - two[:, -2], atol=2e-6)
+    assert table["certain"][:-1] == (two[:, -1] - two[:, -2] > 2 * about["error"]).tolist()
+    assert (table["known"][-1], table["certain"][-1], table["probability"][-1]) == (False, False, None)
+    chances = np.array([table[f"p({name})"] for name in classes]).T[:-1].astype(float)
+    shares = scores / scores.sum(axis=1, keepdims=True) + 0.02
+    np.testing.assert_allclose(chances, shares / shares.sum(axis=1, keepdims=True), atol=1e-4)
+
+
+def test_a_single_machine_agrees_where_it_is_certain(cluster: Cluster, tmp_path: Path) -> None:
+    graph, classes = ring_of_rings(), ["red", "blue", "green"]
+    edges = write_parts(graph, tmp_path / "edges")
+    predict(edges, LABELS, tmp_path / "out", cluster, blocks=4)
+    said = np.array(table_of(tmp_path / "out")["prediction"].to_pylist())
+    learner = ohm.LocalLGC(graph, classes)
+    learner.learn_many(LABELS)
+    local = learner.predict_many()
+    agreed = np.array(local.predictions) == said
+    assert local.certain.sum() > graph.n // 2
+    assert agreed[local.certain].all()
+
+
+def test_labels_of_unknown_nodes_are_refused_or_left_out(cluster: Cluster, tmp_path: Path) -> None:
+    edges = write_parts(ring_of_rings(), tmp_path / "edges", text=True)
+    labels = {"n000": 1, "n040": 2, "zoe": 1}
+    with pytest.raises(UnknownNode, match="no node 'zoe'"):
+        predict(edges, labels, tmp_path / "out", cluster, blocks=3)
+    with pytest.raises(LabelError, match="no labels"):
+        predict(edges, {}, tmp_path / "out", cluster)
+    with pytest.raises(LabelError, match="label 2 is not one of the classes 1"):
+        predict(edges, labels, tmp_path / "out", cluster, classes=[1])
+    assert not (tmp_path / "out").exists()
+    found = predict(edges, labels, tmp_path / "out", cluster, blocks=3, skip_unknown=True)
+    assert found.about["labelled"] == 2
+    assert set(table_of(tmp_path / "out")["prediction"].to_pylist()) == {1, 2}

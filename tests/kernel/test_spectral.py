@@ -1,0 +1,150 @@
+"""Eigensolvers against LAPACK, their residuals, the cache on disk, and features of nodes that come later."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ohmline as ohm
+from ohmline.errors import NotConverged, ParameterError, UnknownNode
+from ohmline.graph.generate import random_geometric
+from ohmline.kernel.eigen import Eigensolver, smallest_eigenpairs
+from ohmline.kernel.eigen.filtering import chebyshev
+
+GRAPH = random_geometric(400, 0.09, seed=2).graph
+
+
+def expander(n: int, edges: int) -> ohm.Graph:
+    return ohm.Graph.from_edges(np.random.default_rng(0).integers(0, n, (edges, 2)), nodes=range(n))
+
+
+@pytest.mark.parametrize("method", ["inverse", "filter"])
+@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("graph", [GRAPH, expander(500, 2000)], ids=["geometric", "expander"])
+def test_every_eigensolver_finds_the_pairs_of_lapack(graph: ohm.Graph, normalised: bool, method: str) -> None:
+    kernel = ohm.SpectralKernel(graph, 20, normalised=normalised, method=method)
+    values, vectors = kernel.eigenpairs
+    laplacian = graph.laplacian(normalised=normalised)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(laplacian.toarray())[:20], atol=1e-10)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(20), atol=1e-10)
+    off = np.linalg.norm(laplacian @ vectors - vectors * values, axis=0)
+    np.testing.assert_allclose(kernel.residuals, off, atol=1e-15)
+    assert kernel.residuals.max() < 1e-11
+
+
+@pytest.mark.parametrize("method", ["inverse", "filter"])
+def test_an_eigenvalue_is_found_as_often_as_it_is_there(method: str) -> None:
+    """Twenty equal components, more than a block is wide: each eigenvalue comes twenty times."""
+    rng = np.random.default_rng(3)
+    tree = [(int(rng.integers(k)), k) for k in range(1, 40)]
+    graph = ohm.Graph.from_edges(
+        [(a + 40 * t, b + 40 * t) for t in range(20) for a, b in tree], nodes=range(800)
+    )
+    values, _ = ohm.SpectralKernel(graph, 60, method=method).eigenpairs
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(graph.laplacian().toarray())[:60], atol=1e-9)
+
+
+def test_the_filter_is_the_chebyshev_polynomial_of_the_matrix() -> None:
+    laplacian = GRAPH.laplacian()
+    start = np.random.default_rng(0).standard_normal((GRAPH.n, 3))
+    scaled = (laplacian.toarray() - 7.0 * np.eye(GRAPH.n)) / 5.0
+    for degree in (1, 2, 5):
+        a, b = start.copy(), np.empty_like(start)
+        rows = laplacian.indptr.astype(np.int64), laplacian.indices.astype(np.uint32), laplacian.data
+        chebyshev(*rows, 7.0, 5.0, degree, a, b)
+        terms = [start, scaled @ start]
+        for _ in range(degree - 1):
+            terms.append(2 * scaled @ terms[-1] - terms[-2])
+        np.testing.assert_allclose(b, terms[degree], rtol=1e-9)
+
+
+def test_what_did_not_converge_is_kept_with_its_residuals() -> None:
+    kernel = ohm.SpectralKernel(GRAPH, 10, method="filter", tolerance=1e-30)
+    with pytest.raises(
+        NotConverged, match=r"of 10 eigenpairs did not converge: residuals up to .*the error's `pairs`"
+    ):
+        kernel.features(0)
+    assert kernel.partial is not None
+    assert kernel.partial.vectors.shape == (400, 10)
+    assert kernel.partial.residuals.max() < 1e-9
+    np.testing.assert_allclose(kernel.partial.values, ohm.SpectralKernel(GRAPH, 10).eigenpairs[0], atol=1e-9)
+
+
+def test_a_search_reports_its_progress_and_its_method() -> None:
+    steps: list[int] = []
+    ohm.SpectralKernel(GRAPH, 10, method="filter", progress=steps.append).features(0)
+    assert sum(steps) >= 10
+    assert smallest_eigenpairs(GRAPH.laplacian(), 5).method is Eigensolver.DENSE
+    with pytest.raises(ParameterError, match=r"method must be one of 'auto', 'dense'.*got 'magic'"):
+        ohm.SpectralKernel(GRAPH, 5, method="magic")
+
+
+def test_a_search_that_does_not_fit_is_refused_before_it_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OHMLINE_MEMORY", "0.0001")
+    with pytest.raises(ParameterError, match="eigenvectors of 400 nodes would take"):
+        ohm.SpectralKernel(GRAPH, 100).features(0)
+
+
+def test_pairs_are_kept_on_disk_and_a_damaged_file_is_named_and_replaced(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = ohm.SpectralKernel(GRAPH, 6, cache=tmp_path / "pairs")
+    values, vectors = first.eigenpairs
+    (path,) = (tmp_path / "pairs").iterdir()
+    with caplog.at_level(logging.INFO, logger="ohmline"):
+        again = ohm.SpectralKernel(GRAPH, 6, cache=str(tmp_path / "pairs")).eigenpairs
+    assert f"from {path}" in caplog.text
+    np.testing.assert_array_equal(again[0], values)
+    np.testing.assert_array_equal(again[1], vectors)
+    ohm.SpectralKernel(GRAPH, 7, cache=tmp_path / "pairs").features(0)
+    assert (
+        len(list((tmp_path / "pairs").iterdir())) == 2
+    )  # another rank is another file, and nothing else is left
+    whole = path.read_bytes()
+    for spoiled in (
+        whole[: len(whole) // 2],
+        whole.replace(vectors[:2].tobytes()[:64], b"\0" * 64),
+        b"nonsense",
+    ):
+        assert spoiled != whole
+        path.write_bytes(spoiled)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, logger="ohmline"):
+            found = ohm.SpectralKernel(GRAPH, 6, cache=tmp_path / "pairs").eigenpairs
+        assert f"{path} are not used" in caplog.text
+        np.testing.assert_array_equal(found[1], vectors)
+        assert path.read_bytes() != spoiled
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ParameterError, match="cannot be made a folder"):
+        ohm.SpectralKernel(GRAPH, 6, cache=tmp_path / "file")
+
+
+def test_the_way_to_the_pairs_makes_no_other_kernel(tmp_path: Path) -> None:
+    plain = ohm.SpectralKernel(GRAPH, 6)
+    other = ohm.SpectralKernel(GRAPH, 6, method="filter", cache=tmp_path, tolerance=1e-10)
+    assert plain.fingerprint == other.fingerprint
+    assert plain.fingerprint != ohm.SpectralKernel(GRAPH, 7).fingerprint
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_a_node_of_the_graph_gets_its_own_features_from_its_edges(normalised: bool) -> None:
+    kernel = ohm.SpectralKernel(GRAPH, 8, normalised=normalised)
+    steepest = kernel.eigenpairs[0].max()
+    for node in range(0, 400, 7):
+        edges = GRAPH.neighbours(node)
+        if (0.5 if normalised else sum(edges.values()) / 2) > steepest:
+            found = kernel.features_of_new(list(edges), list(edges.values()))
+            np.testing.assert_allclose(found, kernel.features(node), atol=1e-6)
+    lone = kernel.features_of_new([3])
+    assert np.isfinite(lone).all()
+    with pytest.raises(ParameterError, match="different nodes"):
+        kernel.features_of_new([3, 3])
+    with pytest.raises(ParameterError, match="at least one"):
+        kernel.features_of_new([])
+    with pytest.raises(ParameterError, match="weights must be above 0"):
+        kernel.features_of_new([3, 4], [1.0, 0.0])
+    with pytest.raises(UnknownNode):
+        kernel.features_of_new([-1])

@@ -1,0 +1,319 @@
+"""Learners over the features of nodes: the literal regression, other people's classifiers, and bad rows."""
+
+from __future__ import annotations
+
+import copy
+from math import exp, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import naive_bayes
+from scipy import sparse
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+
+import ohmline as ohm
+from ohmline.check import Subject
+from ohmline.errors import LabelError, LearnerError, OhmlineError, ParameterError, ShapeError, SnapshotError
+
+RING = ohm.graph.generate.ring(9).graph
+STREAM = ohm.Stream([0, 3, 5, 1, 8, 2, 4, 0, 7], list("abcaabbca"))
+
+
+def table(n: int = 9) -> np.ndarray:
+    return np.random.default_rng(n).integers(0, 3, (n, 4)).astype(float)
+
+
+def rows(graph: ohm.Graph = RING) -> ohm.NodeFeatures:
+    return ohm.NodeFeatures(table(graph.n), graph)
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def test_rows_come_in_many_forms() -> None:
+    plain, names = table(), list("wxyz")
+    shuffled = np.random.default_rng(1).permutation(9)
+    with_ids = pd.DataFrame(plain[shuffled], columns=names).assign(id=shuffled)
+    for found in (
+        ohm.NodeFeatures(plain, RING),
+        ohm.NodeFeatures(plain.tolist(), RING),
+        ohm.NodeFeatures(sparse.coo_array(plain), RING),
+        ohm.NodeFeatures(sparse.csr_matrix(plain), RING),
+        ohm.NodeFeatures(pd.DataFrame(plain, columns=names), RING),
+        ohm.NodeFeatures(pl.DataFrame(plain, schema=names), RING),
+        ohm.NodeFeatures(with_ids, RING, node="id"),
+        ohm.NodeFeatures(pl.from_pandas(with_ids), RING, node="id"),
+        ohm.NodeFeatures({node: plain[node] for node in range(8, -1, -1)}, RING),
+    ):
+        assert np.array_equal(found.matrix.toarray(), plain)
+        assert found.fingerprint == rows().fingerprint
+        assert found.row(3).tolist() == plain[3].tolist()
+
+
+def test_averaging_is_the_mean_with_the_neighbours() -> None:
+    graph = ohm.Graph.from_edges([(0, 1, 1.0), (1, 2, 3.0)], nodes=range(4))
+    plain = table(4)
+    near = graph.to_scipy().toarray() / 2.0  # the mean weight is 2
+    wanted = (plain + near @ plain) / (1 + near.sum(axis=1, keepdims=True))
+    assert np.allclose(ohm.NodeFeatures(plain, graph, averaged=True).matrix.toarray(), wanted)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: np.zeros((4, 2)), "has 4 rows, and the graph has 9 nodes"),
+        (lambda: np.zeros(9), "two dimensions"),
+        (lambda: np.zeros((9, 0)), "no columns"),
+        (lambda: np.full((9, 2), np.nan), "must be finite"),
+        (lambda: sparse.csr_array(np.full((9, 2), np.inf)), "must be finite"),
+        (lambda: np.full((9, 2), 1e200), "scale the features first"),
+        (lambda: "words", "rows must"),
+        (lambda: {0: [1.0]}, "has none for node 1"),
+        (lambda: pd.DataFrame({"a": ["x"] * 9}), "must be numbers"),
+    ],
+)
+def test_bad_rows_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(OhmlineError, match=message):
+        ohm.NodeFeatures(make(), RING)
+
+
+def test_bad_frames_and_large_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"id": [0, 0, *range(2, 9)], "a": np.arange(9.0)})
+    with pytest.raises(ShapeError, match="names a node twice"):
+        ohm.NodeFeatures(frame, RING, node="id")
+    with pytest.raises(ShapeError, match="no row for node 1"):
+        ohm.NodeFeatures(frame[1:], RING, node="id")
+    with pytest.raises(ParameterError, match="has no column 'who'"):
+        ohm.NodeFeatures(frame, RING, node="who")
+    with pytest.raises(ParameterError, match="leave node out"):
+        ohm.NodeFeatures(table(), RING, node="id")
+    monkeypatch.setenv("OHMLINE_MEMORY", "1e-9")
+    with pytest.raises(ParameterError, match="OHMLINE_MEMORY"):
+        rows()
+
+
+# --- our own regression ---------------------------------------------------------------------------
+
+
+class Literal:
+    """AdaGrad on the log loss of a softmax, as its formulas say."""
+
+    def __init__(self, x: np.ndarray, rate: float, replays: int) -> None:
+        self.x = [[*row.tolist(), 1.0] for row in x]
+        self.step = rate / (1 + float(np.abs(x).sum()) / len(x))
+        self.replays, self.coin = replays, 1
+        self.w: dict[str, list[float]] = {}
+        self.g: dict[str, list[float]] = {}
+        self.labels: dict[int, str] = {}
+
+    def chances(self, i: int) -> dict[str, float]:
+        raised = {c: exp(sum(a * b for a, b in zip(w, self.x[i], strict=True))) for c, w in self.w.items()}
+        return {c: value / sum(raised.values()) for c, value in raised.items()}
+
+    def descend(self, i: int, y: str) -> None:
+        for c, p in self.chances(i).items():
+            for j, value in enumerate(self.x[i]):
+                slope = (p - (c == y)) * value
+                if slope:
+                    self.g[c][j] += slope**2
+                    self.w[c][j] -= self.step * slope / sqrt(self.g[c][j])
+
+    def learn(self, i: int, y: str) -> None:
+        self.w.setdefault(y, [0.0] * len(self.x[0]))
+        self.g.setdefault(y, [0.0] * len(self.x[0]))
+        self.descend(i, y)
+        past = list(self.labels)
+        if i in self.labels:
+            self.labels[i] = y
+        for _ in range(self.replays if past else 0):
+            self.coin = (self.coin * 1103515245 + 12345) % 2**31
+            again = past[(self.coin >> 8) % len(past)]
+            self.descend(again, self.labels[again])
+        self.labels[i] = y
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6), replays=st.integers(0, 3), declared=st.booleans())
+def test_the_regression_is_the_literal_one(seed: int, replays: int, declared: bool) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((9, 4)) * (rng.random((9, 4)) < 0.6)
+    names = ["never", "c", "a", "b"] if declared else None
+    learner = ohm.OnlineLogistic(ohm.NodeFeatures(x, RING), names, rate=2.0, replays=replays)
+    literal = Literal(x, 2.0, replays)
+    for _ in range(14):
+        node, label = int(rng.integers(9)), str(rng.choice(list("abc")))
+        told, wanted = learner.predict_proba_one(node), literal.chances(node)
+        assert {c: p for c, p in told.items() if p > 0}.keys() == wanted.keys()
+        assert all(abs(told[c] - wanted[c]) < 1e-9 for c in wanted)
+        learner.learn_one(node, label)
+        literal.learn(node, label)
+    found = learner.predict_many()
+    assert found.probabilities[4].tolist() == pytest.approx(list(learner.predict_proba_one(4).values()))
+
+
+def test_the_regression_keeps_the_laws() -> None:
+    subject = Subject(
+        make=lambda g: ohm.OnlineLogistic(rows(g), replays=3),
+        restore=lambda s, g: ohm.OnlineLogistic.restore(s, rows(g)),
+        equivariant=False,  # rows by position
+    )
+    ohm.check.learner(subject, RING, STREAM.label_rate(0.8), query=ohm.Budget(ohm.Always(), 6))
+
+
+def test_the_regression_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ParameterError, match="make them with NodeFeatures"):
+        ohm.OnlineLogistic(table())
+    for bad in ({"rate": 0}, {"replays": -1}, {"rate": "1"}):
+        with pytest.raises(ParameterError):
+            ohm.OnlineLogistic(rows(), **bad)
+    learner = ohm.OnlineLogistic(rows(), "ab")
+    with pytest.raises(LabelError, match="'z' is not among the declared"):
+        learner.learn_one(0, "z")
+    free = ohm.OnlineLogistic(rows())
+    free.learn_one(0, "a")
+    before = free.snapshot()
+    monkeypatch.setenv("OHMLINE_MEMORY", "1e-9")
+    with pytest.raises(ParameterError, match="the weights of 4 features and 2 classes"):
+        free.learn_one(1, "b")
+    assert free.classes == ("a",)
+    assert all(np.array_equal(before[k], v) for k, v in free.snapshot().items())
+
+
+# --- other people's classifiers -------------------------------------------------------------------
+
+MODELS = {
+    "scikit-learn": MultinomialNB,
+    "scikit-learn, descent": lambda: SGDClassifier(loss="log_loss", random_state=0),
+    "river": naive_bayes.GaussianNB,
+    "vectors": lambda: ohm.OnlineManifold(ohm.RBF(1.0), ohm.Buffer(20), late_classes=True),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_classifier_of_others_keeps_the_laws(name: str) -> None:
+    def make(graph: ohm.Graph) -> ohm.FeatureLearner:
+        return ohm.FeatureLearner(rows(graph), MODELS[name]())
+
+    subject = Subject(make, lambda s, g: ohm.FeatureLearner.restore(s, make(g)), equivariant=False)
+    ohm.check.learner(subject, RING, STREAM, query=ohm.RandomRate(0.8))
+
+
+def test_scikit_learn_is_told_late_classes_as_if_they_had_been_declared() -> None:
+    late, declared = ohm.FeatureLearner(rows(), MultinomialNB()), MultinomialNB()
+    for x, y in list(STREAM)[:6]:
+        late.learn_one(x, y)
+        declared.partial_fit(table()[[x]], [y], classes=["a", "b", "c"])
+    assert list(late.predict_proba_one(6).values()) == pytest.approx(declared.predict_proba(table()[[6]])[0])
+    sparse_rows = ohm.NodeFeatures(sparse.csr_array(table()), RING)
+    same = ohm.FeatureLearner(sparse_rows, MultinomialNB(), classes=["a", "b", "c"])
+    same.learn_many([x for x, _ in list(STREAM)[:6]], [y for _, y in list(STREAM)[:6]])
+    assert same.predict_proba_one(6) == pytest.approx(late.predict_proba_one(6))
+
+
+class Moody:
+    """A classifier that fails, or says what is no distribution, at a chosen label."""
+
+    def __init__(self, says: Any = None, fails_at: int = 99) -> None:
+        self.says, self.fails_at, self.seen = says, fails_at, 0
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
+        self.seen += 1
+        if self.seen == self.fails_at:
+            raise RuntimeError("not today")
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.array([[0.25, 0.75]]) if self.says is None else np.array([self.says])
+
+    def __repr__(self) -> str:
+        return "Moody()"
+
+
+def test_a_classifier_that_fails_changes_nothing() -> None:
+    learner = ohm.FeatureLearner(rows(), Moody(fails_at=3), classes=["a", "b"])
+    learner.learn_many([0, 1], ["a", "b"])
+    before = learner.snapshot()
+    with pytest.raises(LearnerError, match=r"Moody\(\) failed to learn: not today"):
+        learner.learn_one(2, "a")
+    assert all(np.array_equal(before[k], v) for k, v in learner.snapshot().items())
+    blend = ohm.Blend([ohm.LocalLGC(RING), ohm.FeatureLearner(rows(), Moody(fails_at=3), classes=["a", "b"])])
+    blend.learn_many([0, 1], ["a", "b"])
+    kept = copy.copy(blend).snapshot()
+    with pytest.raises(LearnerError, match="not today"):
+        blend.learn_one(2, "a")
+    assert all(np.array_equal(kept[k], v) for k, v in blend.snapshot().items())
+    for says in ([0.5, 0.9], [np.nan, 1.0], [1.0], [-0.5, 1.5]):
+        odd = ohm.FeatureLearner(rows(), Moody(says), classes=["a", "b"])
+        odd._running._model = odd.model  # as after a label
+        with pytest.raises(LearnerError, match="no distribution over 2 classes"):
+            odd.predict_one(0)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (MultinomialNB, "got the class MultinomialNB"),
+        (SGDClassifier(), "has no predict_proba"),
+        (GaussianNB().fit([[0.0], [1.0]], [0, 1]), "has been fitted already"),
+        (ohm.LocalLGC(RING), "learns nodes, not rows"),
+        ("a model", "is no online classifier"),
+    ],
+)
+def test_models_that_are_none(model: Any, message: str) -> None:
+    with pytest.raises(LearnerError, match=message):
+        ohm.FeatureLearner(rows(), model)
+
+
+def test_a_snapshot_of_another_classifier_is_refused() -> None:
+    state = ohm.FeatureLearner(rows(), MultinomialNB()).snapshot()
+    with pytest.raises(SnapshotError, match="the classifier given is GaussianNB"):
+        ohm.FeatureLearner.restore(state, (rows(), GaussianNB()))
+    with pytest.raises(SnapshotError, match="restored over"):
+        ohm.FeatureLearner.restore(state, RING)
+
+
+# --- given probabilities --------------------------------------------------------------------------
+
+
+def even() -> np.ndarray:
+    return np.full((9, 3), 1 / 3)
+
+
+def test_given_probabilities_keep_the_laws_and_come_from_frames() -> None:
+    chances = np.random.default_rng(0).dirichlet([1.0] * 3, 9)
+    chances[4] = np.nan
+
+    def make(graph: ohm.Graph) -> ohm.GivenProbabilities:
+        return ohm.GivenProbabilities(chances, graph, list("abc"))
+
+    subject = Subject(make, lambda s, g: ohm.GivenProbabilities.restore(s, make(g)), equivariant=False)
+    ohm.check.learner(subject, RING, STREAM)
+    framed = ohm.GivenProbabilities(pd.DataFrame(chances, columns=list("abc")), RING)
+    assert framed.fingerprint == make(RING).fingerprint
+    assert framed.predict_many().predictions == [framed.predict_one(x) for x in RING.nodes]
+    assert framed.predict_one(4) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda p: p[:, :2], r"shape \(9, 2\), but there are 9 nodes and 3 classes"),
+        (lambda p: p[:5], "shape"),
+        (lambda p: p * 0.9, "row 0 of probabilities is .* no distribution"),
+        (lambda p: p - np.array([0.5, -0.5, 0.0]), "no distribution"),
+        (lambda p: np.where(np.arange(3) == 1, np.nan, p), "no distribution"),
+        (lambda p: p[0], "two dimensions"),
+    ],
+)
+def test_what_is_no_distribution_is_refused(change: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        ohm.GivenProbabilities(change(even()), RING, list("abc"))
+    with pytest.raises(ParameterError, match="give their classes"):
+        ohm.GivenProbabilities(even(), RING)
+    with pytest.raises(LabelError, match="not among the declared"):
+        ohm.GivenProbabilities(even(), RING, list("abc")).learn_one(0, "z")
