@@ -182,6 +182,27 @@ def test_a_manifold_learner_keeps_its_classes_and_its_first_points() -> None:
     )
 
 
+def test_a_local_manifold_learner_learns_a_point_wholly_or_not_at_all() -> None:
+    stop_at_random(
+        """
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(400, 2))
+        learner, other = ohm.LocalManifold(30), ohm.LocalManifold(30)
+        for t, x in enumerate(points):
+            before = learner.trials
+            attempt(3e-4, lambda: learner.learn_one(x, f"c{t // 60}"))
+            if learner.trials == before:
+                learner.learn_one(x, f"c{t // 60}")
+            other.learn_one(x, f"c{t // 60}")
+            assert learner.classes == other.classes, (t, learner.classes, other.classes)
+        mine, theirs = learner.snapshot(), other.snapshot()
+        assert all(np.array_equal(mine[k], theirs[k]) for k in mine)
+        """,
+        seed=8,
+        least=5,
+    )
+
+
 def test_halving_learns_a_label_wholly_or_not_at_all() -> None:
     stop_at_random(
         """

@@ -20,6 +20,7 @@ REGISTRY: dict[str, str] = {
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
     "local-lgc": "local_lgc",
+    "local-manifold": "local_manifold",
     "manifold": "manifold",
     "million": "million",
     "play-perceptron": "foundation",

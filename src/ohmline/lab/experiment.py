@@ -44,6 +44,7 @@ REGISTRY: dict[str, str] = {
     "gu2013-kappa": "gu2013_curves",
     "gu2013-label-rate": "gu2013_label_rate",
     "local-lgc": "local",
+    "local-manifold": "local_manifold",
 }
 """Experiment id -> module under `ohmline.lab.experiments` whose `EXPERIMENTS` holds it."""
 
