@@ -32,7 +32,9 @@ def test_three_workers_hold_together_what_none_could(tmp_path: Path) -> None:
     known = rng.permutation(NODES)[:3000]
     labels = {int(k): int(k * 10 // NODES) % 2 for k in known}
     with Cluster.local(3, memory=LIMIT) as cluster:
-        manifest = predict(tmp_path / "edges", labels, tmp_path / "out", cluster, ridge=RIDGE, tolerance=1e-5)
+        manifest = predict(
+            tmp_path / "edges", labels, tmp_path / "out", cluster, ridge=RIDGE, steps=None, tolerance=1e-5
+        )
     assert manifest.about["lost_workers"] == 0
     ends = np.concatenate([source, target]), np.concatenate([target, source])
     adjacency = sparse.csr_array((np.ones(len(ends[0]), np.int8), ends), shape=(NODES, NODES))

@@ -30,7 +30,7 @@ def exact(graph: ohm.Graph, ridge: float = 0.1, mu: float = 0.6) -> np.ndarray:
 def test_the_scores_are_those_of_the_exact_solution(cluster: Cluster, tmp_path: Path) -> None:
     graph = ring_of_rings()
     edges = write_parts(graph, tmp_path / "edges")
-    manifest = predict(edges, LABELS, tmp_path / "out", cluster, nodes=graph.n + 1, blocks=4)
+    manifest = predict(edges, LABELS, tmp_path / "out", cluster, nodes=graph.n + 1, blocks=4, steps=None)
     about = manifest.about
     assert (about["nodes"], about["labelled"], about["unreached"]) == (graph.n + 1, 5, 1)
     assert about["error"] <= 1e-6
@@ -52,7 +52,7 @@ def test_the_scores_are_those_of_the_exact_solution(cluster: Cluster, tmp_path: 
 def test_a_single_machine_agrees_where_it_is_certain(cluster: Cluster, tmp_path: Path) -> None:
     graph, classes = ring_of_rings(), ["red", "blue", "green"]
     edges = write_parts(graph, tmp_path / "edges")
-    predict(edges, LABELS, tmp_path / "out", cluster, blocks=4)
+    predict(edges, LABELS, tmp_path / "out", cluster, blocks=4, steps=None)
     said = np.array(table_of(tmp_path / "out")["prediction"].to_pylist())
     learner = ohm.LocalLGC(graph, classes)
     learner.learn_many(LABELS)
@@ -75,3 +75,33 @@ def test_labels_of_unknown_nodes_are_refused_or_left_out(cluster: Cluster, tmp_p
     found = predict(edges, labels, tmp_path / "out", cluster, blocks=3, skip_unknown=True)
     assert found.about["labelled"] == 2
     assert set(table_of(tmp_path / "out")["prediction"].to_pylist()) == {1, 2}
+
+
+def test_rounds_of_averaging_hear_the_surroundings(cluster: Cluster, tmp_path: Path) -> None:
+    """With few labels the exact solution is one class nearly everywhere; a few rounds are what neighbours say."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(4, size=600)
+    by = [np.flatnonzero(kind == c) for c in range(4)]
+    pairs = set()
+    for a in rng.integers(600, size=9000).tolist():
+        b = int(rng.choice(by[kind[a]]) if rng.random() < 0.6 else rng.integers(600))
+        if a != b:
+            pairs.add((min(a, b), max(a, b)))
+    graph = ohm.Graph.from_edges(sorted(pairs), nodes=range(600))
+    labels = {int(k): f"c{kind[k]}" for k in rng.permutation(600)[:24]}
+    manifest = predict(write_parts(graph, tmp_path / "edges"), labels, tmp_path / "out", cluster, steps=6)
+    table = table_of(tmp_path / "out", manifest).to_pydict()
+    classes = list(dict.fromkeys(labels.values()))
+    weight, b = np.full(600, 0.1), np.zeros((600, 4))
+    for node, label in labels.items():
+        weight[node] += 1 / 0.6
+        b[node, classes.index(label)] = 1 / 0.6
+    f = np.zeros((600, 4))
+    for _ in range(6):
+        f = (b + graph.adjacency @ f) / (graph.degree + weight)[:, None]
+    f = f * np.sqrt(f.sum(axis=0).min() / f.sum(axis=0))
+    assert table["prediction"] == [classes[c] for c in f.argmax(axis=1)]
+    right = np.mean([said == f"c{c}" for said, c in zip(table["prediction"], kind, strict=True)])
+    assert right > 0.6
+    assert not any(table["certain"])
+    assert manifest.about["error"] is None

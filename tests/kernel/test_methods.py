@@ -250,3 +250,16 @@ def test_an_estimated_diagonal_is_as_far_off_as_it_says(signed: bool) -> None:
     assert "256 solves" in repr(found)
     with pytest.raises(ParameterError, match="solves"):
         kernel.estimated_diagonal(1)
+
+
+@pytest.mark.parametrize("method", ["approximate", "jacobi", "cholesky"])
+def test_the_error_of_an_entry_is_not_understated_where_weights_are_far_apart(method: str) -> None:
+    """Against the kernel of a path, which is a sum of resistances."""
+    weights = 10.0 ** np.random.default_rng(0).uniform(-3, 3, 99)
+    path = ohm.Graph.from_edges([(k, k + 1, float(w)) for k, w in enumerate(weights)])
+    kernel = ohm.SolverKernel(path, method=method, tolerance=1e-6, columns=2)
+    place = np.concatenate([[0.0], np.cumsum(1 / weights.astype(np.longdouble))])
+    apart = np.abs(place - place[40])
+    mean = np.abs(place[:, None] - place[None, :]).mean(axis=1)
+    exact = (mean + mean[40] - apart - mean.mean()) / 2
+    assert np.abs(kernel.column(40) - exact).max() <= kernel.entry_error

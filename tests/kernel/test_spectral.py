@@ -148,3 +148,27 @@ def test_a_node_of_the_graph_gets_its_own_features_from_its_edges(normalised: bo
         kernel.features_of_new([3, 4], [1.0, 0.0])
     with pytest.raises(UnknownNode):
         kernel.features_of_new([-1])
+
+
+def test_a_cache_that_is_no_archive_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    ring = ohm.Graph.from_edges([(k, (k + 1) % 40) for k in range(40)] + [(0, 20)])
+    wanted = ohm.SpectralKernel(ring, 5, cache=tmp_path).eigenpairs
+    file = next(tmp_path.glob("*.npz"))
+    whole = file.read_bytes()
+    with file.open("wb") as stream:
+        np.save(stream, np.zeros(3))
+    np.testing.assert_array_equal(ohm.SpectralKernel(ring, 5, cache=tmp_path).eigenpairs[0], wanted[0])
+    assert file.read_bytes() == whole
+    for place in range(len(whole) - 400, len(whole), 7):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 129]) + whole[place + 1 :])
+        np.testing.assert_array_equal(ohm.SpectralKernel(ring, 5, cache=tmp_path).eigenpairs[0], wanted[0])
+    file.unlink()
+    file.mkdir()
+    np.testing.assert_array_equal(ohm.SpectralKernel(ring, 5, cache=tmp_path).eigenpairs[0], wanted[0])
+    assert "could not be kept" in caplog.text
+
+
+def test_new_nodes_with_weights_beyond_numbers_are_refused() -> None:
+    ring = ohm.Graph.from_edges([(k, (k + 1) % 6) for k in range(6)])
+    with pytest.raises(ParameterError, match="scale them"):
+        ohm.SpectralKernel(ring, 3).features_of_new([0, 1], [1e308, 1e308])

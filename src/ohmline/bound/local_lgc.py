@@ -145,13 +145,16 @@ def _live_loss(learner: LocalLGC, positions: Ints, labels: list[Any]) -> float:
     weight[places] = 1 / learner.mu
     system = sparse.csr_array(penalty + sparse.diags_array(weight))
     inverse = sparse.diags_array(1 / system.diagonal())
+    upper = sparse.coo_array(sparse.triu(learner.graph.adjacency, 1))
+    left, right_end, heavy = upper.row, upper.col, upper.data / learner.unit
     loss = 0.0
     for c in range(len(classes)):
         goal = (codes == c).astype(np.float64)
         right = np.zeros(learner.graph.n)
         right[places] = goal / learner.mu
         f = sparse_linalg.cg(system, right, rtol=1e-8, maxiter=2000, M=inverse)[0]
-        loss += float(((f[places] - goal) ** 2).sum() + learner.mu * (f @ (penalty @ f)))
+        energy = float((heavy * (f[left] - f[right_end]) ** 2).sum()) + learner.ridge * float(f @ f)
+        loss += float(((f[places] - goal) ** 2).sum()) + learner.mu * energy  # nothing here can cancel
     return loss
 
 

@@ -37,6 +37,21 @@ class Solution:
     steps: int
 
 
+def averaged(
+    rows: SpreadRows, right: int, rounds: int, heard: Callable[[int], None] = lambda steps: None
+) -> Solution:
+    """So many rounds of x <- right + (I - A) x, from nothing: a node becomes a mean of its neighbours and its label."""
+    x = rows.blend((1.0, right))
+    for _ in range(rounds - 1):
+        image = rows.product(x)
+        then = rows.blend((1.0, x), (1.0, right), (-1.0, image))
+        rows.drop(image)
+        rows.drop(x)
+        x = then
+        heard(1)
+    return Solution(x, np.inf, rounds - 1)
+
+
 def conjugate_gradients(
     rows: SpreadRows,
     right: int,

@@ -60,6 +60,11 @@ class Cluster:
         """
         distributed = require("distributed", "cluster")
         place, seconds = text(address, "address"), positive(timeout, "timeout")
+        if ":" not in place.removeprefix("tcp://").removeprefix("tls://"):
+            raise ClusterError(
+                f"{shown(place)} is no address: it names no port; give the one that `dask scheduler` prints, such as "
+                "tcp://10.0.0.5:8786"
+            )
         quiet = logging.getLogger("distributed.client")
         level = quiet.level
         try:

@@ -131,6 +131,7 @@ def _places(block: RowBlock, ids: Any) -> Ints:
 def _refuse(nodes: list[Any], skip: bool) -> None:
     if nodes and not skip:
         raise UnknownNode(
-            f"the graph has no node {', '.join(map(repr, nodes[:SHOWN]))}; correct the labels, or pass "
-            "skip_unknown=True to leave them out"
+            f"the graph has no node {', '.join(map(repr, nodes[:SHOWN]))}; correct the labels, say that the "
+            "file has a header (header=True, --labels-header) if that is its first line, or pass skip_unknown=True to "
+            "leave them out"
         )

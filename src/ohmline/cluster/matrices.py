@@ -36,6 +36,11 @@ def target_of(block: RowBlock, given: Given, made: int, mu: float, classes: int)
     block.columns[made] = found
 
 
+def totals(block: RowBlock, x: int) -> Floats:
+    """The sum of each column over the block."""
+    return np.asarray(np.maximum(block.columns[x], 0.0).sum(axis=0))
+
+
 def largest_residual(block: RowBlock, x: int) -> float:
     """The largest entry of b - Q F, with more than what rounding can have hidden of it."""
     values = block.columns[x]

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ohmline.checks import instance, non_negative, positive
-from ohmline.cluster.conjugate import conjugate_gradients
+from ohmline.checks import count, instance, non_negative, positive
+from ohmline.cluster.conjugate import averaged, conjugate_gradients
 from ohmline.cluster.engine import Cluster
 from ohmline.cluster.labels import class_table, expect_known, read_known, sent, unknown
 from ohmline.cluster.loading import load
 from ohmline.cluster.manifest import Manifest, finish, result_folder
-from ohmline.cluster.matrices import largest_residual, system, target_of
+from ohmline.cluster.matrices import largest_residual, system, target_of, totals
 from ohmline.cluster.parts import edge_parts
 from ohmline.cluster.spread import CHECKPOINT, SpreadRows
 from ohmline.cluster.tables import write_predictions
@@ -37,6 +37,7 @@ def predict(
     ridge: float = 0.1,
     mu: float = 0.6,
     unit: float | None = None,
+    steps: int | None = 12,
     tolerance: float = 1e-6,
     skip_unknown: bool = False,
     source: str | None = None,
@@ -51,9 +52,12 @@ def predict(
 ) -> Manifest:
     """Write a prediction for every node, from the labels of some, for edges in partitioned Parquet.
 
-    The scores are the exact f of `LocalLGC`, Q f = b with Q = L + ridge + (1/mu where a node is labelled), for all
-    classes at once and within `tolerance`: the solution that its certificates speak of. `LocalLGC.predict_many` on one
-    machine stops short of it on large graphs, on purpose, and agrees wherever it says `certain`.
+    The system is that of `LocalLGC`: Q f = b with Q = L + ridge + (1/mu where a node is labelled), for all classes at
+    once. With few labels its exact solution hears the large classes of the whole graph more than a node's surroundings,
+    so `steps` rounds of averaging stop short of it, as `LocalLGC.predict_many` does on one machine, and each class is
+    then divided by the root of its total. A node further than `steps` edges from every label is "don't know". With
+    `steps=None` the scores are the exact f, within `tolerance`: what the certificates of `LocalLGC` speak of, which
+    agrees with it wherever it says `certain`.
 
     Parameters
     ----------
@@ -75,9 +79,11 @@ def predict(
         How little a label counts, above 0. Default 0.6.
     unit
         One unit of weight, above 0; None (default) for the mean weight of the graph.
+    steps
+        Rounds of averaging over neighbours, at least 1; None for the exact solution. Default 12.
     tolerance
-        How far a score may be from the exact one, above 0; a class is certain where its lead is twice that. Default
-        1e-6.
+        How far a score of the exact solution may be off, above 0; a class is certain where its lead is twice that.
+        Without the exact solution none is. Default 1e-6.
     skip_unknown
         Whether labels of nodes that the graph does not have are left out. By default they are an error.
 
@@ -90,6 +96,7 @@ def predict(
     ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
     mu, tolerance = within(mu, "mu", least=1 / LARGEST, most=LARGEST), positive(tolerance, "tolerance")
     checkpoint = non_negative(checkpoint, "checkpoint")
+    rounds = None if steps is None else count(steps, "steps", least=1)
     parts = edge_parts(edges, source, target, weight)
     known = read_known(labels, named=not parts.integers)
     codes = class_table(known, classes)
@@ -112,14 +119,21 @@ def predict(
             rows.shape(system, ridge, mu, one, given=given, unit=one)
             right = rows.new(target_of, mu, len(codes), given=given)
             with reporting(progress, "solving", None) as advance:
-                found = conjugate_gradients(
-                    rows, right, lambda r: max(rows.read(largest_residual, r)), tolerance * ridge, advance
-                )
+                if rounds is None:
+                    found = conjugate_gradients(
+                        rows, right, lambda r: max(rows.read(largest_residual, r)), tolerance * ridge, advance
+                    )
+                else:
+                    found = averaged(rows, right, rounds, advance)
             # Q has row sums of at least ridge and no positive entry off the diagonal: ||Q^-1|| <= 1/ridge.
             error = found.left / ridge
             scores = rows.rescaled(found.block)
+            balance = np.ones(len(codes))
+            if rounds is not None:
+                mass = np.sum(rows.read(totals, scores), axis=0)
+                balance[mass > 0] = np.sqrt(mass[mass > 0].min(initial=np.inf) / mass[mass > 0])
             written = rows.read(
-                write_predictions, scores, folder, tuple(codes), error, TIE, FLOOR, given=given
+                write_predictions, scores, folder, tuple(codes), balance, error, TIE, FLOOR, given=given
             )
             losses = rows.losses
         counts = np.sum([each for _, each in written], axis=0).tolist()
@@ -130,7 +144,7 @@ def predict(
             "unreached": int(counts[-2]),
             "classes": [str(name) for name in codes],
             "counts": {str(name): int(counts[code]) for name, code in codes.items()},
-            "error": error,
+            "error": error if rounds is None else None,
             "products": found.steps,
             "lost_workers": losses,
         }

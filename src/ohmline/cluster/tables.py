@@ -42,13 +42,14 @@ def write_predictions(
     x: int,
     folder: Path,
     classes: tuple[Any, ...],
+    balance: Floats,
     error: float,
     tie: float,
     floor: float,
 ) -> tuple[Part, list[int]]:
     """The part of a block; how many nodes are of each class, unreached and labelled."""
     arrow = require("pyarrow", "cluster")
-    scores = np.clip(block.columns[x], 0.0, 1.0)
+    scores = np.clip(block.columns[x], 0.0, 1.0) * balance
     rows, given_codes = given.at(block)
     label = np.full(block.n, -1)
     label[rows] = given_codes

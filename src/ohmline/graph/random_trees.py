@@ -122,6 +122,14 @@ def _by_walks(graph: Graph, rng: np.random.Generator, most: int | None) -> Roote
     even = not len(weights) or bool(weights.min() == weights.max())
     room(16 * n + (0 if even else 8 * len(weights)), f"a random spanning tree of {n} nodes")
     reach = np.empty(0) if even else running_sums(graph.indptr, weights)
+    lost = _unreachable(graph, reach)
+    if lost is not None:
+        if most is not None:
+            return None
+        raise GraphError(
+            f"the weights of node {graph.nodes[lost]!r} are so far apart that a walk would never take the lightest; "
+            "use draw=Draw.CLOCKS, or leave draw out"
+        )
     slot, done = np.full(n, -1, np.int64), np.zeros(n, np.bool_)
     done[_roots(graph)] = True
     coin = rng.integers(2**64, size=1, dtype=np.uint64)
@@ -135,6 +143,17 @@ def _by_walks(graph: Graph, rng: np.random.Generator, most: int | None) -> Roote
     child = slot >= 0
     parent[child], weight[child] = graph.indices[slot[child]], weights[slot[child]]
     return RootedTree(parent, weight, True)
+
+
+def _unreachable(graph: Graph, reach: Floats) -> int | None:
+    """A node with a neighbour that no toss can reach, because its weight is lost in the sum of the others'."""
+    if not len(reach):
+        return None
+    before = np.concatenate([[0.0], reach[:-1]])
+    starts = graph.indptr[:-1]
+    before[starts[starts < graph.indptr[1:]]] = 0.0
+    lost = np.flatnonzero(reach <= before)
+    return int(np.searchsorted(graph.indptr, lost[0], side="right") - 1) if len(lost) else None
 
 
 def _roots(graph: Graph) -> Ints:

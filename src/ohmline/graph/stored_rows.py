@@ -14,6 +14,8 @@ from ohmline.errors import DataError, ParameterError, ShapeError
 
 BLOCK = 16_384
 """Rows that are read at a time."""
+LARGEST = 1e140
+"""Entries above this, or differences below its inverse, have squares that floating-point numbers do not hold."""
 
 
 @final
@@ -37,6 +39,8 @@ class Rows:
                 f"X must have at least two rows and one column, got shape {self.source.shape}"
             )
         self.n, self.d = self.source.shape
+        if not self.stored:
+            _comparable(self.source, whole=True)
 
     def __len__(self) -> int:
         return self.n
@@ -49,6 +53,7 @@ class Rows:
         found = np.asarray(self.source[positions], dtype=np.float64)
         if self.stored:
             finite(found, "X")
+            _comparable(found, whole=False)
         return found
 
     def whole(self) -> Floats:
@@ -60,6 +65,21 @@ class Rows:
         """The rows some at a time, each block with the number of its first."""
         for first in range(0, self.n, BLOCK):
             yield first, self.take(np.arange(first, min(first + BLOCK, self.n)))
+
+
+def _comparable(rows: AnyArray, *, whole: bool) -> None:
+    """Refuse rows whose squared distances are no numbers, or all 0 although rows differ."""
+    if not rows.size:
+        return
+    largest = float(np.abs(rows).max())
+    spread = float(np.ptp(rows, axis=0).max()) if whole else 1.0
+    if largest > LARGEST or 0 < spread < 1 / LARGEST:
+        size = (
+            f"entries up to {largest:.3g}"
+            if largest > LARGEST
+            else f"rows that differ by at most {spread:.3g}"
+        )
+        raise ParameterError(f"X has {size}, whose squares leave the range of numbers; scale X")
 
 
 def _mapped(path: Any) -> AnyArray:

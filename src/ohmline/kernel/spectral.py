@@ -233,7 +233,10 @@ class SpectralKernel(GraphKernel):
         if not (given > 0).all():
             raise ParameterError(f"weights must be above 0, got {given.min()}; leave out what is no edge")
         values, vectors = self.eigenpairs
-        degree, pull = float(given.sum()), given
+        with np.errstate(over="ignore"):
+            degree, pull = float(given.sum()), given
+        if not np.isfinite(degree):
+            raise ParameterError("the weights are so large that their sum is no number; scale them")
         if self.normalised:
             near = self.graph.degree[positions]
             pull, degree = given / np.sqrt(degree * np.where(near > 0, near, 1.0)), 1.0

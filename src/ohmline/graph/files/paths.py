@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import final
 
 from ohmline.checks import count
@@ -192,7 +193,7 @@ def _beside(path: Path) -> Path:
     name = path.name
     if len(os.fsencode(name)) > _LONG_NAME:
         name = sha256(os.fsencode(name)).hexdigest()
-    return path.with_name(f".{name}.{os.getpid()}.part")
+    return path.with_name(f".{name}.{os.getpid()}.{token_hex(4)}.part")  # threads have one process number
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -214,7 +215,7 @@ class TextStream:
                     told = raw.tell()
                 if rest:
                     yield rest + b"\n"
-        except (OSError, EOFError, ValueError) as error:
+        except (OSError, EOFError, ValueError, zlib.error) as error:
             raise Unusual(str(error)) from None
 
 
@@ -231,12 +232,50 @@ class _opened:
             return self._raw, self._raw
         if packing.suffix == ".gz":
             return gzip.GzipFile(fileobj=self._raw), self._raw
-        unpacker = require("zstandard", "io").ZstdDecompressor()
-        return unpacker.stream_reader(self._raw, read_across_frames=True), self._raw
+        return _Frames(self._raw), self._raw
 
     def __exit__(self, *error: object) -> Literal[False]:
         self._raw.close()
         return False
+
+
+class _Frames:
+    """The text of a .zst file, frame by frame: a last one that is cut short is an error, as it is for gzip.
+
+    Parameters
+    ----------
+    raw
+        The file, open for reading bytes.
+    """
+
+    STEP = 4096
+    """Compressed bytes that are unpacked at a time: few, since each may stand for many."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw, self._module = raw, require("zstandard", "io")
+        self._frame: Any = None
+        self._left = b""
+
+    def read(self, size: int) -> bytes:
+        """At least so many bytes, or all that are left."""
+        parts, got = [], 0
+        while got < size:
+            data, self._left = self._left or self._raw.read(self.STEP), b""
+            if not data:
+                if self._frame is not None and not self._frame.eof:
+                    raise EOFError("the file is cut short")
+                break
+            if self._frame is None or self._frame.eof:
+                self._frame = self._module.ZstdDecompressor().decompressobj()
+            try:
+                piece = self._frame.decompress(data)
+            except self._module.ZstdError as error:
+                raise ValueError(str(error)) from None
+            if self._frame.eof:
+                self._left = self._frame.unused_data
+            parts.append(piece)
+            got += len(piece)
+        return b"".join(parts)
 
 
 def _batch_of(row: list[str], columns: list[int], line: int) -> Batch:

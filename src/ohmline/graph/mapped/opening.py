@@ -62,7 +62,7 @@ def open_graph(path: Path, *, verify: bool, trust: bool, progress: Advance | boo
     if verify or not (trust or is_remembered(stamp)):
         _check(path, contents, arrays, verify=verify, progress=progress)
         if stamp_of(path.stat()) == stamp:
-            remember(path)
+            remember(stamp)
     rows = Rows(arrays["indptr"], arrays["indices"], arrays.get("weights"))
     nodes = _nodes(path, contents, arrays)
     graph = graph_over(

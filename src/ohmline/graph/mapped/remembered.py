@@ -11,6 +11,7 @@ import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 
 Stamp = tuple[int, int, int, int, int]
 """Device, inode, size, and when content and entry of a file last changed, in nanoseconds."""
@@ -39,13 +40,12 @@ def is_remembered(stamp: Stamp) -> bool:
         return False
 
 
-def remember(path: Path) -> None:
-    """A file was checked, or written by ourselves; where nothing can be noted, it is checked again next time."""
+def remember(stamp: Stamp) -> None:
+    """A file in this state was checked, or written by ourselves; where nothing can be noted, it is checked again."""
     with suppress(OSError):
-        stamp = stamp_of(path.stat())
         note = _note(stamp)
         note.parent.mkdir(parents=True, exist_ok=True)
-        beside = note.with_suffix(f".{os.getpid()}.part")
+        beside = note.with_suffix(f".{os.getpid()}.{token_hex(4)}.part")
         beside.write_text(repr(stamp))
         beside.replace(note)
 

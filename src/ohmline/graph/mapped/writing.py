@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, final
@@ -21,7 +21,7 @@ from ohmline.graph.graph import Graph
 from ohmline.graph.ids import IdTable, NameTable, NumberTable
 from ohmline.graph.ids.names import joined
 from ohmline.graph.mapped.layout import MOST_NODES, PAGE, TYPES, Contents, Section, encoded, width
-from ohmline.graph.mapped.remembered import remember
+from ohmline.graph.mapped.remembered import remember, stamp_of
 from ohmline.graph.nodes import NodeIndex
 
 
@@ -183,13 +183,17 @@ def writing(path: Path) -> Iterator[GraphWriter]:
     """A writer whose file takes the place of `path` if all goes well; rows that it wrote need no check on opening."""
     if sys.byteorder != "little":
         raise FileFormatError(f"{path}: graph files are for little-endian machines; write an edge list here")
-    with replacing(path) as beside:
-        writer = GraphWriter(beside)
-        try:
-            yield writer
-        finally:
-            writer.close()
-    remember(path)
+    with ExitStack() as after:
+        with replacing(path) as beside:
+            writer = GraphWriter(beside)
+            try:
+                yield writer
+            finally:
+                writer.close()
+            written = after.enter_context(beside.open("rb"))
+        remember(
+            stamp_of(os.fstat(written.fileno()))
+        )  # of what was written, whatever has come to lie there since
 
 
 def write_graph(graph: Graph, path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 
@@ -41,7 +42,7 @@ class Spill:
 
     def append(self, codes: AnyArray, weights: Floats) -> None:
         """More edges; no weights means that all are 1."""
-        try:
+        with self._room():
             if len(weights) and self._weights is None and not (weights == 1.0).all():
                 self._weights = self._opened()
                 for low in range(0, self.rows, PART):
@@ -49,20 +50,27 @@ class Spill:
             self._codes.write(codes.data)
             if self._weights is not None:
                 self._weights.write((weights if len(weights) else np.ones(len(codes))).data)
+        self.rows += len(codes)
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Say where room is missing when it is."""
+        try:
+            yield
         except OSError as error:
             raise DataError(
                 f"the edges need room on disk while they are read, and {self._folder or tempfile.gettempdir()} has "
                 f"none left ({error.strerror}); set TMPDIR to a folder with more room"
             ) from None
-        self.rows += len(codes)
 
     def parts(self) -> Iterator[tuple[AnyArray, Floats]]:
         """All edges again, some at a time."""
         codes, weights = np.empty((PART, 2), np.int32), np.empty(PART if self.weighted else 0)
-        for file in (self._codes, self._weights):
-            if file is not None:
-                file.flush()
-                file.seek(0)
+        with self._room():
+            for file in (self._codes, self._weights):
+                if file is not None:
+                    file.flush()
+                    file.seek(0)
         for low in range(0, self.rows, PART):
             size = min(PART, self.rows - low)
             self._codes.readinto(codes[:size].data.cast("B"))
@@ -72,9 +80,10 @@ class Spill:
 
     def close(self) -> None:
         """The files are gone."""
-        self._codes.close()
-        if self._weights is not None:
-            self._weights.close()
+        for file in (self._codes, self._weights):
+            if file is not None:
+                with suppress(OSError):  # a full disk takes no last bytes, and nobody needs them
+                    file.close()
 
     def _opened(self) -> Any:
         return tempfile.TemporaryFile(dir=self._folder, buffering=1 << 20)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import zipfile
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
@@ -46,7 +45,9 @@ def cached_pairs(folder: Path, key: tuple[str, ...], n: int, d: int) -> tuple[Fl
                 file[name] for name in ("values", "vectors", "digest", "version")
             )
         problem = _problem(values, vectors, str(digest), version.item(), n, d)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (
+        Exception
+    ) as error:  # a damaged archive raises nearly anything; whatever it is, the pairs are found again
         problem = f"it cannot be read ({error})"
     if problem:
         log.warning("the cached eigenpairs in %s are not used: %s; they are found again", path, problem)
@@ -55,8 +56,16 @@ def cached_pairs(folder: Path, key: tuple[str, ...], n: int, d: int) -> tuple[Fl
     return values, vectors
 
 
-def store_pairs(folder: Path, key: tuple[str, ...], values: Floats, vectors: Floats) -> Path:
-    """Write pairs for `key`: to another name first, so that nothing half-written is ever found."""
+def store_pairs(folder: Path, key: tuple[str, ...], values: Floats, vectors: Floats) -> None:
+    """Write pairs for `key`; where that fails it is logged, since they have been found."""
+    try:
+        _write(folder, key, values, vectors)
+    except OSError as error:
+        log.warning("the eigenpairs could not be kept in %s: %s", folder, error)
+
+
+def _write(folder: Path, key: tuple[str, ...], values: Floats, vectors: Floats) -> None:
+    """To another name first, so that nothing half-written is ever found."""
     path = _place(folder, key)
     handle, beside = mkstemp(dir=folder, prefix=f".{path.name}.")
     try:
@@ -74,7 +83,6 @@ def store_pairs(folder: Path, key: tuple[str, ...], values: Floats, vectors: Flo
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
-    return path
 
 
 def _place(folder: Path, key: tuple[str, ...]) -> Path:
