@@ -64,8 +64,8 @@ def test_many_classes_are_certified_by_the_sum_of_the_binary_bounds() -> None:
 
 def test_a_learner_without_a_theorem_has_no_certificate() -> None:
     graph = cliques(2, 4)
-    trace = ohm.play(ohm.LocalLGC(graph, ("a", "b")), ohm.Stream(range(8), "aaaabbbb"))
-    game = Game.of("local", trace)
+    trace = ohm.play(ohm.NearestNeighbour(graph), ohm.Stream(range(8), [1, 1, 1, 1, -1, -1, -1, -1]))
+    game = Game.of("nearest", trace)
     assert game.certificate is None
     assert game.kept
     assert game.document()["certificate"] is None

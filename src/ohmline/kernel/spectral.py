@@ -253,7 +253,9 @@ class SpectralKernel(GraphKernel):
 
     def made_of(self) -> tuple[str, ...]:
         # How the pairs are found and where they are kept makes no other kernel.
-        plain = represent(self, method=Eigensolver.AUTO, tolerance=1e-12, cache=None, progress=None)
+        plain = represent(
+            self, method=Eigensolver.AUTO, tolerance=1e-12, cache=None, progress=None, device="cpu"
+        )
         return plain, self.graph.fingerprint, repr((self.normalised, self.constant, self.shift))
 
     def __repr__(self) -> str:

@@ -114,7 +114,8 @@ def _judged(
         late = int(np.count_nonzero(~(residuals <= goal)))
         raise NotConverged(
             f"{late} of {len(values)} eigenpairs did not converge: residuals up to {residuals.max():.3g}, wanted "
-            f"{goal:.3g}; take method='auto' or 'inverse', a smaller rank or a larger tolerance, or use what was found: the error's `pairs`",
+            f"{goal:.3g}; take method='auto' or 'inverse', a smaller rank or a larger tolerance, or use what was "
+            "found: the error's `pairs`",
             pairs,
         )
     return pairs

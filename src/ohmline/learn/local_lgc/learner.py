@@ -40,6 +40,7 @@ from ohmline.learn.one_at_a_time import copied
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import CLASSES_OR_NONE, NODE_COUNT, Range
 from ohmline.learn.snapshots import expect_fingerprint, expect_kind, expect_place
+from ohmline.representation import represent
 
 USUAL = 3e-4
 """The tolerance of local solves, unless told otherwise, on a graph that is not swept."""
@@ -282,6 +283,15 @@ class LocalLGC(ChangingLearner):
         t = self.nodes.position(x)
         with self._still:
             return self.decode(int(self.state.label[t]))
+
+    def __repr__(self) -> str:
+        usual = (SWEEPS if self.graph.n > MANY else 0), (LOOSER if self.sweeps else USUAL)
+        return represent(
+            self,
+            classes=self._table.declared,
+            sweeps=None if self.sweeps == usual[0] else self.sweeps,
+            tolerance=None if self.tolerance == usual[1] else self.tolerance,
+        )
 
     def certain_one(self, x: Hashable, *, tolerance: float | None = None) -> Certainty:
         """Solve at `x` until its class cannot change any more, or down to `tolerance`.
