@@ -108,9 +108,9 @@ def test_nobody_outside_can_reach_local_workers(cluster: Cluster) -> None:
 
 @pytest.mark.slow
 def test_the_benchmark_runs_at_a_small_size() -> None:
-    measured = cluster_steps(nodes=2000, columns=20, repeat=1)
+    measured = cluster_steps(nodes=20_000, columns=20, repeat=1)
     assert measured.ratio > 0
-    assert measured.details["random_edges"] == pytest.approx(10_000, rel=0.01)
+    assert measured.details["random_edges"] == pytest.approx(100_000, rel=0.01)
     assert (
         measured.details["random_exchanged_rows_per_row"] > measured.details["local_exchanged_rows_per_row"]
     )
