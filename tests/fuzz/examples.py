@@ -571,6 +571,7 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Dataset.signs": {"positive": lambda: "a"},
     "Stream.breadth_first": {},
     "LaplacianKernel.sqnorm": {"u": lambda: signs().astype(float)},
+    "SpectralKernel.features_of_new": {"neighbours": lambda: [0, 1], "weights": lambda: [1.0, 2.0]},
     "Harmonic.fit": {"labels": lambda: {0: "a", 5: "b"}},
     "LLGC.fit": {"labels": lambda: {0: "a", 5: "b"}},
     "Harmonic.predict": {},

@@ -61,9 +61,13 @@ class Dataset:
     def __post_init__(self) -> None:
         text(self.name, "the name of a data set")
         expect_graph(self.graph)
-        if self.features is not None and np.shape(self.features)[:1] != (self.graph.n,):
+        try:
+            shape = np.shape(self.features)
+        except ValueError:
+            shape = ("rows of several lengths",)
+        if self.features is not None and shape[:1] != (self.graph.n,):
             raise ShapeError(
-                f"data set {self.name!r} has {self.graph.n} nodes and features of shape {np.shape(self.features)}; "
+                f"data set {self.name!r} has {self.graph.n} nodes and features of shape {shape}; "
                 "one row per node is needed"
             )
         labels = listed(self.labels, "the labels of a data set")

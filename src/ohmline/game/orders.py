@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
-from ohmline.checks import shown
+from ohmline.checks import listed, shown
 from ohmline.device import Device, choose
 from ohmline.errors import LabelError, LearnerError, ParameterError, ShapeError
 from ohmline.kernel.contract import Kernel
@@ -105,7 +105,7 @@ def play_orders(
 
 def _positions(kernel: Kernel, orders: Any) -> tuple[Ints, Ints]:
     """The orders as positions, and the positions that come up."""
-    rows = [list(row) for row in orders]
+    rows = [listed(row, "an order") for row in listed(orders, "orders")]
     if not rows or len({len(row) for row in rows}) != 1 or not rows[0]:
         lengths = sorted({len(row) for row in rows})
         raise ShapeError(f"orders must be rows of one length above 0, got lengths {lengths}")
