@@ -74,7 +74,7 @@ def test_a_global_solve_keeps_every_promise(graph: ohm.Graph, seed: int, ridge: 
 
 INTERRUPTED = """
 import sys, ohmline as ohm
-n = 200_000
+n = 150_000
 graph = ohm.Graph.from_edges([(k, k + 1) for k in range(n)])
 learner = ohm.LocalLGC(graph, ["a", "b"], ridge=1e-9, tolerance=1e-12, caution=float("inf"))
 small = ohm.LocalLGC(ohm.Graph.from_edges([(0, 1)]), ["a", "b"])
