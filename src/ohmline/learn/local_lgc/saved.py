@@ -39,7 +39,7 @@ def saved_options(state: State) -> dict[str, Any]:
     return (
         {name: saved_number(state, KIND, name) for name in NUMBERS}
         | {name: saved_flag(state, KIND, name) for name in FLAGS}
-        | {name: saved_count({**LATER, **state}, KIND, name) for name in LATER}
+        | {name: saved_count(state if name in state else LATER, KIND, name) for name in LATER}
     )
 
 
@@ -57,7 +57,7 @@ def saved_growth(state: State, n: int) -> Added:
 def expect_settings(state: State, settings: State) -> None:
     """Refuse a snapshot of a learner with other parameters, classes, or additions to its graph."""
     for key, mine in settings.items():
-        found = take({**LATER, **state}, KIND, key)
+        found = take(state if key in state else LATER, KIND, key)
         if found.dtype.kind != mine.dtype.kind or not np.array_equal(found, mine):
             raise refused(key, "is not that of this learner")
 
