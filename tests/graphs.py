@@ -8,6 +8,12 @@ from hypothesis import strategies as st
 import ohmline as ohm
 
 
+def usual_mu(graph: ohm.Graph) -> float:
+    """The mu that LocalLGC takes unless it is told: 0.6, and less where a node has more than five neighbours."""
+    degree = sum(len(graph.neighbours(x)) for x in graph.nodes) / graph.n
+    return 0.6 * min(1.0, (5 / max(degree, 1e-9)) ** 3)
+
+
 @st.composite
 def graphs(
     draw: st.DrawFn,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from math import exp, inf, sqrt
 
 import numpy as np
@@ -140,3 +141,42 @@ class LiteralLocalManifold:
                 c = self.points / self.labelled if self.label_weight is None else self.label_weight
                 c *= min(1.0, self.h[i])
                 self.soft[i] = (c * label + a) / (c + 1.01)
+
+
+class LiteralDrifting:
+    """`drift=True`: a recipe that remembers and one that forgets; the better one of late predicts."""
+
+    def __init__(self, size: int, label_weight: float | None = None) -> None:
+        self.long = LiteralLocalManifold(size, None, label_weight)
+        self.short = LiteralLocalManifold(size, size / 2, label_weight)
+        self.wrong = [0.0, 0.0]
+        self.behind = 0.0
+        self.restarts = 0
+
+    @property
+    def leader(self) -> LiteralLocalManifold:
+        return self.short if self.wrong[1] < self.wrong[0] else self.long
+
+    def scores(self, x: np.ndarray) -> np.ndarray:
+        return self.leader.scores(x)
+
+    def learn(self, x: np.ndarray, y: object) -> None:
+        if y is not None:
+            missed = [float(says(head, x) != y) for head in (self.long, self.short)]
+            self.wrong = [0.9 * before + now for before, now in zip(self.wrong, missed, strict=True)]
+            self.behind = max(self.behind + missed[0] - missed[1], 0.0)
+        self.long.learn(x, y)
+        self.short.learn(x, y)
+        if self.behind >= 3:
+            self.long = deepcopy(self.short)
+            self.long.decay = 1.0
+            self.wrong[0], self.behind = self.wrong[1], 0.0
+            self.restarts += 1
+
+
+def says(head: LiteralLocalManifold, x: np.ndarray) -> object:
+    """The class of the largest score; of those within rounding of it the one that was learned first."""
+    scores = head.scores(x)
+    if not len(scores):
+        return None
+    return head.classes[int(np.flatnonzero(scores >= scores.max() - 1e-9 * abs(scores).max())[0])]

@@ -70,7 +70,7 @@ def contested(C: Any, f: Any, mu: float, open_: Any, i: int) -> float:
     total = 0.0
     for j in np.flatnonzero(open_):
         first, second = two_best(f[j])
-        total += ((second + 1e-3) / (first + 1e-3)) ** 2 * C[i, j]
+        total += ((second + 3e-2) / (first + 3e-2)) ** 2 * C[i, j]
     return float(total**2 / (mu + C[i, i]))
 
 

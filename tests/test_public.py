@@ -16,6 +16,7 @@ import pytest
 
 import ohmline as ohm
 from ohmline.lazy_names import public_names
+from public_api import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = [
@@ -28,6 +29,7 @@ PACKAGES = [
     "game",
     "bound",
     "data",
+    "lab",
     "labelling",
     "check",
     "cluster",
@@ -36,6 +38,13 @@ PACKAGES = [
     "client",
     "client.records",
     "widget",
+    "job",
+    "store",
+    "project",
+    "adapt.sklearn",
+    "adapt.river",
+    "adapt.networkx",
+    "adapt.sql",
 ]
 
 
@@ -57,7 +66,8 @@ def test_the_names_of_the_design_are_public() -> None:
 def public_objects() -> Iterator[tuple[str, Any]]:
     for package in PACKAGES:
         module = importlib.import_module(f"ohmline.{package}")
-        for name in public_names(f"ohmline.{package}"):
+        adapter = package.startswith("adapt.")
+        for name in names_of(module) if adapter else public_names(f"ohmline.{package}"):
             value = getattr(module, name)
             if callable(value) and getattr(value, "__module__", "").startswith("ohmline"):
                 yield f"{package}.{name}", value
@@ -163,3 +173,26 @@ def test_the_command_line_page_is_that_of_the_commands() -> None:
     assert (ROOT / "docs" / "cli.md").read_text() == page(), (
         "run python -m ohmline.cli.reference > docs/cli.md"
     )
+
+
+def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    subcommands = getattr(command, "commands", None)
+    if subcommands is None:
+        yield name, command
+        return
+    for word, each in subcommands.items():
+        yield from commands(each, f"{name} {word}")
+
+
+def test_every_command_and_option_has_words() -> None:
+    from typer.main import get_command
+
+    from ohmline.cli.app import app
+
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    bare = []
+    for name, command in commands(get_command(app), "ohmline"):
+        assert f"## {name}\n" in page
+        bare += [] if command.help else [name]
+        bare += [f"{name} {each.name}" for each in command.params if not (each.help or "").strip()]
+    assert not bare, f"commands or options without a word: {bare}"

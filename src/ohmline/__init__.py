@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what type checkers see, and what `attach` reads at run time
     from ohmline import graph as graph
     from ohmline import job as job
     from ohmline import kernel as kernel
+    from ohmline import lab as lab
     from ohmline import labelling as labelling
     from ohmline import learn as learn
     from ohmline import query as query
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # what type checkers see, and what `attach` reads at run time
     from ohmline.game import *  # noqa: F403
     from ohmline.graph import ExponentialEmbedding as ExponentialEmbedding
     from ohmline.graph import Graph as Graph
+    from ohmline.graph import Relations as Relations
     from ohmline.job import *  # noqa: F403
     from ohmline.kernel import *  # noqa: F403
     from ohmline.learn import *  # noqa: F403

@@ -56,11 +56,33 @@ def whole_numbers(values: ArrayLike, name: str, *, low: int, high: int, length: 
     return array.astype(np.int64)
 
 
+def _refuse_columns_of_text(values: Any, name: str, error: type[OhmlineError]) -> None:
+    """Raise where a frame has columns that hold texts, and name them."""
+    columns = getattr(values, "columns", None)
+    if columns is None or callable(columns) or not hasattr(values, "__getitem__"):
+        return
+    texts = {}
+    for column in columns:
+        cells = np.asarray(values[column], dtype=object).ravel().tolist()
+        found = next((cell for cell in cells if isinstance(cell, str)), None)
+        if found is not None:
+            texts[column] = found
+    if texts:
+        first, *rest = texts
+        more = f" and {len(rest)} more" if rest else ""
+        raise error(
+            f"{name} must be numbers, and its column {shown(first)}{more} holds texts, such as {shown(texts[first])}; "
+            "leave such columns out"
+        )
+
+
 def numbers(
     values: ArrayLike, name: str, dimensions: int, words: str, error: type[OhmlineError] = ShapeError
 ) -> Floats:
     """A float64 array of so many dimensions, which may hold infinities and NaN."""
     array = _array(values, name, error)
+    if array.dtype.kind in "OUS":
+        _refuse_columns_of_text(values, name, error)
     if array.dtype.kind == "O":
         array = _from_objects(array, values, name, error)
     if array.dtype.kind not in "biuf":

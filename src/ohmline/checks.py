@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from difflib import get_close_matches
 from enum import Enum
 from math import inf, isfinite
 from numbers import Real
@@ -17,13 +18,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ohmline.errors import LabelError, OhmlineError, ParameterError
+from ohmline.errors import LabelError, OhmlineError, ParameterError, TooLarge
+from ohmline.memory import memory_there
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 MEMORY = 16
-"""GiB that one array of a graph or a kernel may take, unless OHMLINE_MEMORY says otherwise."""
+"""GiB that one array of a graph or a kernel may take where neither OHMLINE_MEMORY nor the system says how many."""
+SHARE = 0.75
+"""How much of the memory of the machine or its container one array may take."""
 LARGEST_COUNT = sys.maxsize
 """The largest whole number that compiled code can count to."""
 
@@ -35,6 +39,16 @@ def shown(value: object, length: int = 80) -> str:
     except Exception:  # a value that cannot be shown must not hide the error about it
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def almost(given: object, known: Iterable[str]) -> str:
+    """A word about the name that is most like one that is not there; "" where none is like it.
+
+    >>> almost("reed", ["read", "play"]), almost("x", ["read"])
+    ("; did you mean 'read'?", '')
+    """
+    found = get_close_matches(str(given), list(known), 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def number(value: Any, name: str, *, least: float = -inf, most: float = inf) -> float:
@@ -111,12 +125,29 @@ def generator(seed: Any, name: str = "seed") -> np.random.Generator:
 
 def room(size: float, what: str, instead: str = "make it smaller") -> None:
     """Refuse what would take more memory than the machine should give: `size` in bytes, `what` in words."""
-    limit = float(os.environ.get("OHMLINE_MEMORY", MEMORY)) * 2**30
+    limit = memory_limit()
     if size > limit:
-        raise ParameterError(
+        raise TooLarge(
             f"{what} would take {size / 2**30:.3g} GiB of memory, more than {limit / 2**30:.3g}; {instead}, or "
             "set OHMLINE_MEMORY to the number of GiB that it may take"
         )
+
+
+def memory_limit() -> float:
+    """Bytes that one array may take: what OHMLINE_MEMORY says (GiB), or three quarters of the memory there is."""
+    said = os.environ.get("OHMLINE_MEMORY")
+    if said is None:
+        there = memory_there()
+        return MEMORY * 2.0**30 if there is None else SHARE * there
+    try:
+        limit = float(said)
+    except ValueError:
+        limit = -1.0
+    if not limit >= 0:
+        raise ParameterError(
+            f"OHMLINE_MEMORY must be a number of GiB, such as 16, got {shown(said)}; set or unset it"
+        )
+    return limit * 2**30
 
 
 def file_path(value: Any, name: str = "path") -> Path:

@@ -17,6 +17,10 @@ class ParameterError(OhmlineError, ValueError):
     """A parameter is outside its range."""
 
 
+class TooLarge(ParameterError):
+    """Something would take more memory than there is; the message names what to do instead."""
+
+
 class ShapeError(ParameterError):
     """An array has the wrong shape."""
 
@@ -140,3 +144,7 @@ class DeviceError(OhmlineError, RuntimeError):
 
 class ClusterError(OhmlineError):
     """A cluster cannot be reached, has lost its workers, or has too little memory for what it was asked."""
+
+
+class PluginError(OhmlineError):
+    """A file or a package that was to add something could not be imported."""

@@ -47,7 +47,8 @@ def bar(description: str, total: int | None) -> Iterator[Advance]:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        what = TextColumn("{task.description}", markup=False)  # it may be the name of a file
+        columns = (what, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task(description, total=total)
             yield lambda steps: progress.advance(task, steps)

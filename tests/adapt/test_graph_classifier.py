@@ -27,6 +27,12 @@ def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
+@parametrize_with_checks([GraphClassifier(drift=True)], expected_failed_checks=lambda estimator: EXPECTED)
+def test_scikit_learn_accepts_it_under_drift(estimator, check):
+    check(estimator)
+
+
 def test_scikit_learn_accepts_its_classes_when_minus_one_is_one():
     check_classifiers_classes("GraphClassifier", GraphClassifier(unlabelled=None))
 
@@ -149,3 +155,60 @@ def test_the_marker_marks_among_strings_too():
     assert model.classes_.tolist() == ["cat", "dog"]
     with pytest.raises(LabelError, match="y has no label"):
         GraphClassifier().fit(x, [-1] * 60)
+
+
+def test_drift_follows_labels_that_change():
+    x, truth, y = moons()
+    shown = np.flatnonzero(y >= 0)
+    still, model = GraphClassifier().fit(x, y), GraphClassifier(drift=True).fit(x, y)
+    assert isinstance(model.learner_, ohm.DriftingLGC)
+    assert np.mean(model.transduction_ == truth) > 0.95
+    new = make_moons(200, noise=0.08, random_state=5)
+    assert model.score(*new) > 0.95
+    before = model.learner_.snapshot()
+    np.testing.assert_array_equal(model.predict_proba(x), model.label_distributions_)
+    np.testing.assert_allclose(model.predict_proba(new[0]).sum(axis=1), 1)
+    assert all(np.array_equal(before[key], value) for key, value in model.learner_.snapshot().items())
+    few = shown[::3]  # the moons change places, and every third label says so
+    for one in (still, model):
+        one.partial_fit(x[few], 1 - y[few])
+    assert np.mean(model.transduction_ == 1 - truth) > 0.95
+    assert np.mean(still.transduction_ == 1 - truth) < 0.8
+
+
+def test_drift_learns_the_rows_in_their_order_as_the_learner_does():
+    x, _, y = moons(120, 10)
+    graph = ohm.graph.knn(x, 6)
+    model = GraphClassifier(graph=lambda rows: ohm.graph.knn(rows, 6), drift=True).fit(x, y)
+    model.partial_fit(x, np.where(y == 0, 1, -1))
+    learner = ohm.DriftingLGC(graph, [0, 1])
+    for labels in (y, np.where(y == 0, 1, -1)):
+        for k in np.flatnonzero(labels >= 0).tolist():
+            learner.learn_one(k, int(labels[k]))
+    np.testing.assert_allclose(model.label_distributions_, learner.predict_many().probabilities, atol=1e-12)
+
+
+def test_drift_says_what_it_cannot_do():
+    x, _, y = moons()
+    with pytest.raises(ParameterError, match="drift must be True or False, got 'yes'"):
+        GraphClassifier(drift="yes").fit(x, y)
+    model = GraphClassifier(drift=True).fit(x[:200], y[:200])
+    before = model.learner_.snapshot()
+    with pytest.raises(GraphError, match="100 of these 150 points are not in it; give all points to fit"):
+        model.partial_fit(x[150:], y[150:])
+    assert all(np.array_equal(before[key], value) for key, value in model.learner_.snapshot().items())
+    distrust = ohm.Graph.from_edges([(0, 1, 1.0), (1, 2, -1.0)], signed=True)
+    with pytest.raises(GraphError, match="DriftingLGC"):
+        GraphClassifier(graph=lambda rows: distrust, drift=True).fit(x[:3], [0, -1, 1])
+
+
+def test_with_drift_what_no_label_reaches_gets_the_frequencies_of_the_classes():
+    affinities = np.zeros((5, 5))
+    affinities[0, 1] = affinities[1, 0] = affinities[2, 3] = affinities[3, 2] = 1.0
+    model = GraphClassifier(graph="precomputed", drift=True).fit(affinities, [0, -1, 1, 1, -1])
+    np.testing.assert_allclose(model.label_distributions_[4], [2 / 5, 3 / 5])
+    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 5)))[0], [2 / 5, 3 / 5])
+    near = model.predict_proba(np.array([[0.0, 3.0, 0.0, 1.0, 0.0]]))[0]
+    np.testing.assert_allclose(
+        near, 0.75 * model.label_distributions_[1] + 0.25 * model.label_distributions_[3]
+    )

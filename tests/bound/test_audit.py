@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
+import ohmline as ohm
 from ohmline.bound import Audit
 from ohmline.bound.auditing.bets import STAKES, TRUST, Population, most_wrong, refuted
-from ohmline.errors import ConflictingLabels, LabelError, ParameterError, UnknownNode
+from ohmline.errors import ConflictingLabels, LabelError, LearnerError, ParameterError, UnknownNode
 
 ALPHA = 0.05
 
@@ -241,3 +242,86 @@ def test_a_label_of_another_type_is_a_slip_not_an_error_of_the_learner() -> None
         audit.record(3, "1")
     audit.record(3, 7)  # a class that nobody predicted: the prediction is wrong
     assert audit.remaining == 9
+
+
+def test_a_class_that_nobody_knows_is_refused_unless_it_is_new() -> None:
+    graph = ohm.Graph.from_edges([(k, (k + 1) % 60) for k in range(60)])
+    check = ohm.audit(ohm.fit(graph, {0: "ml", 30: "db"}, classes=["ml", "db", "ai"]))
+    node = check.next()
+    with pytest.raises(LabelError, match=r"'mll'.*new_class=True"):
+        check.record(node, "mll")
+    assert check.next() == node  # nothing was recorded
+    check.record(node, "ai")  # known, though predicted nowhere
+    other = check.next()
+    check.record(other, "os", new_class=True)
+    check.record(check.next(), "os")  # known from now on
+    assert check.at_most().found == 3
+
+
+def test_what_was_withdrawn_leaves_no_trace() -> None:
+    predictions = dict.fromkeys(range(50), "a")
+    slipped, straight = Audit(predictions, seed=3), Audit(predictions, seed=3)
+    nodes = straight.batch(20)
+    for audit in (slipped, straight):
+        for node in nodes[:8]:
+            audit.record(node, "a")
+    slipped.withdraw(nodes[2])
+    assert slipped.next() == nodes[2]
+    assert slipped.at_most().sampled == 2  # the later ones wait for it
+    assert slipped.remaining == 43
+    slipped.record(nodes[9], "b")
+    slipped.record(nodes[2], "b")
+    with pytest.raises(ConflictingLabels, match="withdraw"):
+        slipped.record(nodes[2], "a")
+    slipped.withdraw(nodes[2])
+    slipped.record(nodes[2], "a")
+    slipped.withdraw(nodes[9])
+    assert slipped.at_most() == straight.at_most()
+    assert slipped.next() == straight.next()
+    slipped.skip(nodes[8])
+    slipped.withdraw(nodes[8])
+    assert slipped.at_most() == straight.at_most()
+    for node in (nodes[9], "nobody"):
+        with pytest.raises(UnknownNode, match="nothing was recorded"):
+            slipped.withdraw(node)
+
+
+def test_the_limit_holds_at_all_looks_where_slips_are_corrected() -> None:
+    """A third of the labels is recorded wrongly first, looked at, and withdrawn: the looks after that all hold."""
+    missed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        truth = rng.random(120) < 0.2
+        audit = Audit(dict.fromkeys(range(120), 0), seed=seed)
+        broken = False
+        for _ in range(60):
+            node = audit.next()
+            if rng.random() < 1 / 3:
+                audit.record(node, int(not truth[node]))
+                audit.at_most(0.8)
+                audit.withdraw(node)
+                assert audit.next() == node
+            audit.record(node, int(truth[node]))
+            known = [k for k in range(120) if k in audit._known]
+            broken |= audit.at_most(0.8).wrong < truth.sum() - truth[known].sum()
+        missed += broken
+    assert missed <= 60 * 0.2 + 2 * 3.1
+
+
+def test_a_forecast_reads_as_one() -> None:
+    audit = Audit(dict.fromkeys(range(1000), 0), seed=0)
+    for _ in range(60):
+        audit.record(audit.next(), 0)
+    said = str(audit.forecast(100))
+    assert said.startswith("forecast: if 100 more random labels are like those so far, about 2 of 160 will")
+    assert audit.forecast(100).ahead == 100
+    assert "forecast" not in str(audit.forecast(0))
+    assert audit.at_most().ahead == 0
+
+
+def test_points_are_not_audited_through_a_learner() -> None:
+    learner = ohm.LocalManifold()
+    learner.learn_one([0.0, 1.0], "a")
+    for labelled in (None, [0]):
+        with pytest.raises(LearnerError, match=r"learns points.*ohm\.bound\.Audit"):
+            ohm.audit(learner, labelled=labelled)

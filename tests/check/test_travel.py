@@ -54,6 +54,7 @@ ONLINE: dict[str, Callable[[], Any]] = {
         ohm.OnlineManifold(ohm.RBF(1.0), ohm.Nystroem(4)), vectors=True
     ),
     "LocalManifold, forgetting": lambda: taught(ohm.LocalManifold(3, memory=4), vectors=True),
+    "LocalManifold, drift": lambda: taught(ohm.LocalManifold(3, drift=True), vectors=True),
     "LocalLGC, grown": grown,
     "Perceptron, spectral": lambda: taught(ohm.Perceptron(ohm.SpectralKernel(GRAPH, rank=3))),
 }

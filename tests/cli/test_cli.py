@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+import ohmline as ohm
 from ohmline import data
 from ohmline.cli.app import app
 from ohmline.cli.learners import LEARNERS
 from ohmline.cli.output import as_json
-from ohmline.errors import DataError, MissingExtra
+from ohmline.errors import DataError, DeviceError, MissingExtra
 from ohmline.lab import bench, experiment
 from ohmline.lab.experiment import Claim, Experiment, Row, Settings
 from ohmline.lab.experiment import Result as Found
@@ -94,6 +96,8 @@ def test_json_says_null_for_what_it_cannot_say() -> None:
         (["data", "get", "atlantis"], 2, "no data set 'atlantis'"),
         (["reproduce", "nothing"], 2, "unknown experiment 'nothing'"),
         (["bench", "nothing"], 2, "unknown benchmark 'nothing'"),
+        (["bench", "pounce", "--quick"], 2, "are for peers alone"),
+        (["bench", "--out", "somewhere"], 2, "are for peers alone"),
         (["data", "get", "wordnet30"], 3, "set OHMLINE_DATA"),
         (["play", "missing.csv", "labels.csv"], 3, "missing.csv does not exist"),
         (["nonsense"], 2, "nonsense"),
@@ -168,8 +172,17 @@ def test_demo_plays_proves_and_reports(tmp_path: Path) -> None:
         assert game["certificate"]["proven"]
         assert game["mistakes"] <= game["certificate"]["charged"] <= game["certificate"]["value"]
         assert sum(row["mistakes"] for row in game["classes"].values()) == game["mistakes"]
+    job = found["job"]
+    assert job["labels"] == 40
+    assert job["right"] > 0.95
+    assert job["right"] > job["right_with_random_labels"] > job["right_with_label_spreading"]
+    assert job["at_most_wrong"] <= 0.05
+    assert job["wrong_among_checked"] <= 0.05 * job["checked"]
+    assert 0 < job["further_mistakes"] < 1797
+    assert len(set(job["next"])) == 5
     page = report.read_text()
-    assert page.count('<svg class="graph"') == 2
+    assert f"<p>{escape(job['sentence'])}</p>" in page
+    assert page.count('<svg class="graph"') == 1
     assert "src=" not in page
     assert "http" not in page.replace("http://www.w3.org", "")
     assert list(report.parent.iterdir()) == [report]
@@ -232,6 +245,7 @@ def test_every_learner_by_name_can_be_made() -> None:
             ["--learner", "perceptron", "--query", "variance:0.4"],
             "needs a learner that knows its own variance",
         ),
+        (["--learner", "nearest", "--query", "gap"], "--learner local-lgc, shared-lgc or online-lgc"),
         (["--out", "/proc/none/r.html"], "cannot be written"),
     ],
 )
@@ -253,29 +267,28 @@ def test_play_refuses_a_label_file_that_names_strangers(karate: tuple[str, str],
 # --- reproduce and bench ------------------------------------------------------------------------
 
 
+def fair(settings: Settings) -> Found:
+    settings.tick("throwing")
+    rows = [Row.of("coin", "ours", "heads", [0.4, 0.6], paper=0.5), Row("coin", "fast", "heads", 1.0)]
+    claims = [
+        Claim("it is fair", True, f"seed {settings.seed}", condition="if thrown high"),
+        Claim("it is heavy", settings.quick, "no", "> 1", ours=True, reason="it is a coin"),
+        Claim("it lands on its edge", False, "never", "once", full=True),
+    ]
+    return Found(rows, claims, {"a figure": lambda figure: figure.subplots().plot([1, 2])}, ["a note"])
+
+
+def absent(settings: Settings) -> Found:
+    raise DataError("the moon is not here; set OHMLINE_DATA")
+
+
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two experiments of our own in place of the registry: one of them lacks its data."""
-
-    def fair(settings: Settings) -> Found:
-        settings.tick("throwing")
-        rows = [Row.of("coin", "ours", "heads", [0.4, 0.6], paper=0.5), Row("coin", "fast", "heads", 1.0)]
-        claims = [
-            Claim("it is fair", True, f"seed {settings.seed}"),
-            Claim("it is heavy", settings.quick, "no", "> 1", ours=True),
-        ]
-        return Found(rows, claims, {"a figure": lambda figure: figure.subplots().plot([1, 2])}, ["a note"])
-
-    def absent(settings: Settings) -> Found:
-        raise DataError("the moon is not here; set OHMLINE_DATA")
-
-    experiments = {
-        "coin": Experiment("coin", "A fair coin", "paper 000", (), fair),
-        "moon": Experiment("moon", "The moon", "paper 001", ("moon",), absent),
-    }
-    monkeypatch.setattr(experiment, "REGISTRY", dict.fromkeys(experiments, "toys"))
-    find: Callable[[str], Experiment] = experiment.find
-    monkeypatch.setattr(experiment, "find", lambda id: experiments[id] if id in experiments else find(id))
+    monkeypatch.setattr(experiment, "REGISTRY", {})
+    monkeypatch.setattr(experiment, "_ADDED", {})
+    experiment.add(Experiment("coin", "A fair coin", "paper 000", (), fair))
+    experiment.add(Experiment("moon", "The moon", "paper 001", ("moon",), absent))
 
 
 @pytest.mark.usefixtures("toys")
@@ -283,10 +296,18 @@ def test_reproduce_prints_the_fixed_shape(tmp_path: Path) -> None:
     found = document(ohmline("reproduce", "coin", "--json", "--seed", "7", "--out", str(tmp_path)))
     seconds = found.pop("seconds")
     assert seconds >= 0
+    assert found.pop("version") == ohm.__version__
+    assert found.pop("made")["Ohmline"] == ohm.__version__
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", found.pop("date"))
     heads = {"dataset": "coin", "metric": "heads"}
+    claims = found.pop("claims")
     assert found == {
         "id": "coin",
+        "title": "A fair coin",
+        "paper": "paper 000",
         "seed": 7,
+        "quick": False,
+        "notes": ["a note"],
         "rows": [
             heads
             | {
@@ -298,17 +319,29 @@ def test_reproduce_prints_the_fixed_shape(tmp_path: Path) -> None:
             },
             heads | {"method": "fast", "paper": None, "ours": 1.0, "std": 0.0, "runs": 1},
         ],
-        "claims": [
-            {"claim": "it is fair", "holds": True, "detail": "seed 7", "threshold": "", "ours": False},
-            {"claim": "it is heavy", "holds": False, "detail": "no", "threshold": "> 1", "ours": True},
-        ],
     }
+    assert [(claim["claim"], claim["holds"], claim["verdict"]) for claim in claims] == [
+        ("it is fair", True, "holds with a condition"),
+        ("it is heavy", False, "not reproduced"),
+        ("it lands on its edge", False, "not reproduced"),
+    ]
+    assert claims[1]["threshold"] == "> 1"
+    assert claims[1]["ours"] is True
     assert json.loads((tmp_path / "coin.json").read_text())["id"] == "coin"
     page = (tmp_path / "coin.html").read_text()
-    assert "does not hold" in page
+    assert "not reproduced" in page
+    assert "it is a coin" in page
+    assert "if thrown high" in page
     assert "a note" in page
     assert page.count("<svg") == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["coin.html", "coin.json"]
+    assert "var(--card, #ffffff)" in page  # figures follow a dark page
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == {"coin.html", "coin.json", "tables/coin.csv", "tables/coin.tex", "parts/coin.json"}
+    assert "coin,coin,ours,heads,0.5,0.5," in (tmp_path / "tables" / "coin.csv").read_text()
+    assert (
+        r"coin & ours & heads & $0.5$ & $0.5 \pm 0.14$ & 2 \\"
+        in (tmp_path / "tables" / "coin.tex").read_text()
+    )
 
 
 @pytest.mark.usefixtures("toys")
@@ -316,12 +349,19 @@ def test_reproduce_exit_codes() -> None:
     assert ohmline("reproduce", "coin").exit_code == 0
     assert ohmline("reproduce", "coin", "--strict").exit_code == 1
     assert ohmline("reproduce", "coin", "--strict", "--quick").exit_code == 0
+    # A claim that does not hold weighs more than data that are missing.
+    assert ohmline("reproduce", "all", "--strict", "--json").exit_code == 1
+    assert ohmline("reproduce", "all", "--strict", "--quick", "--json").exit_code == 3
     alone = ohmline("reproduce", "moon", "--json")
     assert (alone.exit_code, alone.stdout) == (3, "")
     every = ohmline("reproduce", "all", "--json")
     assert every.exit_code == 3
     assert "moon was left out" in every.stderr
     assert [one["id"] for one in json.loads(every.stdout)] == ["coin"]
+    reasoned = Claim("it is heavy", False, "no", reason="it is a coin")
+    experiment.add(Experiment("light", "A light coin", "paper 000", (), lambda _: Found([], [reasoned])))
+    assert ohmline("reproduce", "light", "--strict").exit_code == 0
+    assert "[NOT REPRODUCED] it is heavy" in ohmline("reproduce", "light").stdout
 
 
 @pytest.mark.usefixtures("toys")
@@ -332,9 +372,26 @@ def test_reproduce_text_and_list() -> None:
     assert "it holds if: > 1" in text
     assert "± is the sample standard deviation over the runs" in text
     assert "note: a note" in text
+    assert "[not judged] it lands on its edge" in ohmline("reproduce", "coin", "--quick").stdout
     assert "A fair coin" in ohmline("reproduce", "--list").stdout
     assert ohmline("reproduce").stdout == ohmline("reproduce", "--list").stdout
     assert [e["id"] for e in document(ohmline("reproduce", "--list", "--json"))] == ["coin", "moon"]
+
+
+@pytest.mark.usefixtures("toys")
+def test_reproduce_all_writes_one_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = ohmline("reproduce", "all", "--quick")
+    assert done.exit_code == 3  # the moon
+    page = (tmp_path / "results" / "report.html").read_text()
+    for words in ("A fair coin", "moon", "Left out", "holds with a condition", "not judged", "numpy"):
+        assert words in page
+    assert not re.search(r"""(?:src|href|url)\s*[=(]\s*["']?https?:""", page.replace("xlink:href", ""))
+    assert (tmp_path / "results" / "numbers.csv").read_text().count("\n") == 3
+    assert (
+        "coin,not judged,it lands on its edge,once,never,,,the paper's"
+        in (tmp_path / "results" / "claims.csv").read_text()
+    )
 
 
 def test_every_registered_experiment_and_benchmark_can_be_found() -> None:
@@ -371,6 +428,56 @@ def test_a_missing_extra_is_a_line_and_code_3(monkeypatch: pytest.MonkeyPatch) -
     result = ohmline("bench", "event")
     assert result.exit_code == 3
     assert "pip install 'ohmline[x]'" in result.stderr
+
+
+def test_what_cannot_be_measured_says_so_and_the_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def race() -> bench.Measured:
+        return bench.Measured("race", 2.5, "a snail", {"seconds": 0.5})
+
+    def card() -> bench.Measured:
+        raise DeviceError('CuPy sees no GPU; use device="cpu"')
+
+    def package() -> bench.Measured:
+        raise MissingExtra("x is not installed; run: pip install 'ohmline[x]'")
+
+    def module() -> bench.Measured:
+        raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn")
+
+    def broken() -> bench.Measured:
+        raise ZeroDivisionError("division by zero")
+
+    toys = {"broken": broken, "card": card, "module": module, "package": package, "race": race}
+    monkeypatch.setattr(bench, "REGISTRY", dict.fromkeys(toys, "toys"))
+    monkeypatch.setattr(bench, "find", lambda name: toys[name])
+    result = ohmline("bench")
+    assert result.exit_code == 3
+    assert "broken: left out: broken failed: ZeroDivisionError: division by zero" in result.stdout
+    assert "card: left out: CuPy sees no GPU" in result.stdout
+    assert "module: left out: scikit-learn is not installed; run: pip install scikit-learn" in result.stdout
+    assert "package: left out: x is not installed; run: pip install 'ohmline[x]'" in result.stdout
+    assert "2.5 times as fast as a snail" in result.stdout
+    rows = json.loads(ohmline("bench", "--json").stdout)
+    assert [row["name"] for row in rows] == sorted(toys)
+    assert [row["ratio"] for row in rows] == [None, None, None, None, 2.5]
+    assert "pip install" in rows[3]["details"]["left_out"]
+    assert ohmline("bench", "broken", "race").exit_code == 1
+    assert ohmline("bench", "card").exit_code == 2  # asked for by name, alone
+    assert "CuPy sees no GPU" in ohmline("bench", "card").stderr
+
+
+def test_what_was_measured_is_printed_before_the_next_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first() -> bench.Measured:
+        return bench.Measured("first", 2.5, "a snail")
+
+    def second() -> bench.Measured:
+        raise KeyboardInterrupt
+
+    toys = {"first": first, "second": second}
+    monkeypatch.setattr(bench, "REGISTRY", dict.fromkeys(toys, "toys"))
+    monkeypatch.setattr(bench, "find", lambda name: toys[name])
+    result = ohmline("bench")
+    assert result.exit_code == 130
+    assert "first: 2.5 times as fast as a snail" in result.stdout
 
 
 def test_a_report_is_replaced_and_nothing_else_is(karate: tuple[str, str], tmp_path: Path) -> None:

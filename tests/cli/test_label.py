@@ -465,3 +465,17 @@ def test_texts_of_every_shape(tmp_path: Path) -> None:
     ]:
         with pytest.raises(FileFormatError, match=words):
             texts(content)
+
+
+def test_a_check_that_the_common_class_would_pass_says_so_on_the_screen(tmp_path):
+    ids = [[f"n{a}-{b}" for b in range(20)] for a in range(20)]
+    edges = [(row[b], row[b + 1]) for row in ids for b in range(19)]
+    edges += [(ids[a][b], ids[a + 1][b]) for a in range(19) for b in range(20)]
+    (tmp_path / "grid.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in edges))
+    known = "".join(f"{row[b]},good\n" for row in ids for b in range(0, 20, 5))
+    (tmp_path / "known.csv").write_text("node,label\n" + known)
+    words = ["label", "grid.csv", "known.csv", "--classes", "good,bad", "--goal", "5%", "--who", "ann"]
+    terminal = Terminal(words, tmp_path)
+    terminal.until(r"(?s)a random check begins, and nothing is known of\s+'bad'.*My\s+class\s+is\s+rare")
+    terminal.press("q")
+    assert terminal.wait() == 0

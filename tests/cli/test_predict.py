@@ -56,6 +56,14 @@ def test_predictions_for_every_node() -> None:
     assert table["a"]["label"] == "left"
     assert table["b"]["label"] == ""
     assert float(table["b"]["p(left)"]) + float(table["b"]["p(right)"]) == pytest.approx(1)
+    assert "only one class" not in said
+
+
+@pytest.mark.usefixtures("here")
+def test_one_class_alone_is_said() -> None:
+    Path("one.csv").write_text("who,what\na,left\n")
+    said = ran("predict", "edges.csv", "one.csv").output
+    assert "only one class is known, so every node is predicted as it" in said
 
 
 @pytest.mark.usefixtures("here")
@@ -266,3 +274,77 @@ def test_names_are_harmless_on_the_screen() -> None:
     assert "\x1b" not in said
     assert "\x07" not in said
     assert len(ohm.graph.read_labels("predictions.csv", node="node", label="prediction")) == 4
+
+
+def test_drift_plays_the_lines_in_their_order_with_a_node_as_often_as_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("edges.csv").write_text("".join(f"n{k},n{k + 1}\n" for k in range(9)))
+    seen = [(f"n{k}", "up") for k in range(10)] + [(f"n{k}", "down") for k in range(10)]
+    Path("seen.csv").write_text("who,what\n" + "".join(f"{node},{label}\n" for node, label in seen))
+    table = json.loads(ran("play", "edges.csv", "seen.csv", "--drift", "--labels-header", "--json").stdout)
+    trace = ohm.play(ohm.DriftingLGC(ohm.graph.read("edges.csv"), ["down", "up"]), seen)
+    assert (table["games"][0]["trials"], table["games"][0]["mistakes"]) == (20, trace.mistakes)
+    told = ran("play", "edges.csv", "seen.csv", code=2).stderr
+    assert "has the label 'up' on line 2 and 'down' on line 12" in told
+    assert "if labels change over time, pass --drift" in told
+    unknown = ran("play", "edges.csv", "seen.csv", "--drift", "--no-labels-header", code=2).stderr
+    assert "seen.csv, line 1: unknown node 'who'" in unknown
+
+
+def test_predict_with_drift_learns_a_node_as_often_as_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("edges.csv").write_text("".join(f"n{k},n{k + 1}\n" for k in range(9)))
+    seen = [(f"n{k}", "up") for k in range(10)] + [(f"n{k}", "down") for k in range(5)]
+    Path("seen.csv").write_text("".join(f"{node},{label}\n" for node, label in seen))
+    flags = ("--no-labels-header", "--no-header")
+    told = ran("predict", "edges.csv", "seen.csv", *flags, code=2).stderr
+    assert "if labels change over time, pass --drift, which takes both in their order" in told
+    ran("predict", "edges.csv", "seen.csv", *flags, "--drift", "--save", "town.ohm")
+    wanted = ohm.DriftingLGC(ohm.graph.read("edges.csv"), ["down", "up"])
+    wanted.learn_many([node for node, _ in seen], [label for _, label in seen])
+    table = wanted.predict_many()
+    found = rows()
+    assert [found[node]["prediction"] for node in table.nodes] == table.predictions
+    assert [float(found[node]["p(down)"]) for node in table.nodes] == pytest.approx(table.probabilities[:, 0])
+    assert found["n0"]["label"] == "down"
+    assert found["n9"]["label"] == "up"
+    Path("news.csv").write_text("".join(f"n{k},down\n" for k in (5, 6, 7, 8, 9, 7, 8, 9)))
+    ran("predict", "edges.csv", "news.csv", *flags, "--drift", "--model", "town.ohm")
+    assert {row["prediction"] for row in rows().values()} == {"down"}
+
+
+@pytest.mark.usefixtures("here")
+def test_drift_is_refused_where_nothing_would_follow_it() -> None:
+    told = ran("predict", "edges.csv", "labels.csv", "--drift", "--learner", "nearest", code=2).stderr
+    assert "--drift chooses the learner, and --learner nearest another one" in told
+    ran("predict", "edges.csv", "labels.csv", "--save", "still.ohm")
+    told = ran("predict", "edges.csv", "labels.csv", "--drift", "--model", "still.ohm", code=2).stderr
+    assert "still.ohm holds LocalLGC, which is not for labels that change; leave out --drift" in told
+    told = ran("predict", "edges.csv", "labels.csv", "--drift", "--workers", "1", code=2).stderr
+    assert "--drift" in told
+
+
+@pytest.mark.usefixtures("here")
+def test_a_guessed_header_names_the_flag_of_its_file() -> None:
+    Path("named.csv").write_text("payer,payee\na,b\nb,c\n")
+    Path("kinds.csv").write_text("account,kind\na,x\nc,y\n")
+    told = ran("predict", "named.csv", "kinds.csv").stderr.splitlines()
+    assert [line.rpartition("; ")[2] for line in told] == [
+        "if it is one like the others, pass --no-header",
+        "if it is one like the others, pass --no-labels-header",
+    ]
+    told = ran("graph", "convert", "named.csv", "named.ohmg").stderr
+    assert told.endswith("pass --no-header\n")
+
+
+@pytest.mark.usefixtures("here")
+def test_columns_the_other_way_round_are_noticed() -> None:
+    Path("named.csv").write_text("a,b\nb,c\nc,d\n")
+    Path("turned.csv").write_text("x,a\ny,c\nx,d\n")
+    told = ran("predict", "named.csv", "turned.csv", code=2).stderr
+    assert "if the label stands before the node, pass --node 1, --label 0" in told
+    ran("predict", "named.csv", "turned.csv", "--node", "1", "--label", "0")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from cli.terminal import Terminal
+from ohmline.errors import ParameterError
 from ohmline.project import Project
 
 COMMAND = [sys.executable, "-c", "from ohmline.cli import main; main()"]
@@ -97,3 +99,37 @@ def test_label_refuses_what_a_project_knows_itself(files):
     done = run(files, "label", "zoo", "--classes", "a,b")
     assert done.returncode == 2
     assert "--classes is for a graph in a file" in done.stderr
+
+
+def test_the_recipe_for_accounts_says_what_it_looks_for(files):
+    (files / "known.csv").write_text("node,label\nn0,fraud\nn11,legit\nn10,legit\n")
+    done = run(files, "project", "bank", "edges.csv", "known.csv", "--recipe", "accounts")
+    assert done.returncode == 0, done.stderr
+    assert "looking for: fraud" in done.stdout
+    arguments = ["project", "other", "edges.csv", "known.csv", "--recipe", "accounts", "--wanted", "legit"]
+    assert json.loads(run(files, *arguments, "--json").stdout)["looking_for"] == "legit"
+    for folder, wanted in (("bank", "fraud"), ("other", "legit")):
+        with Project.open(files / folder) as project:
+            assert project.model.recipe.query.wanted == wanted
+    done = run(files, "project", "third", "edges.csv", "known.csv", "--wanted", "fraud")
+    assert done.returncode == 2
+    assert "add --recipe accounts" in done.stderr
+    assert not (files / "third").exists()
+
+
+def test_serve_says_where_the_recipes_that_ship_belong(files, monkeypatch):
+    from ohmline.cli.serve import _recipe
+
+    run(files, "project", "zoo", "edges.csv", "labels.csv")
+    done = run(files, "serve", "zoo", "--recipe", "accounts", "--no-browser", "--port", "0")
+    assert done.returncode == 2
+    assert "ohmline project PROJECT_DIR GRAPH LABELS --recipe accounts, then" in done.stderr
+    done = run(files, "serve", "zoo", "--recipe", "mine.py", "--no-browser", "--port", "0")
+    assert done.returncode == 3
+    assert "mine.py does not exist" in done.stderr
+    run(files, "project", "bank", "edges.csv", "labels.csv", "--recipe", "accounts")
+    monkeypatch.chdir(files)
+    assert _recipe(Path("accounts"), Path("bank")) is None, "the project has it already"
+    (files / "accounts").write_text("")
+    with pytest.raises(ParameterError, match="is no Python file"):
+        _recipe(Path("accounts"), Path("bank"))

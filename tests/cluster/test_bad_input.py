@@ -52,6 +52,11 @@ def test_parts_that_are_not_there(tmp_path: Path, edges: Path) -> None:
         with pytest.raises(DataError, match=words):
             edge_parts(place)
     assert len(edge_parts(f"{edges}/part-[01].parquet").pieces) == 2
+    (edges / "part-1.parquet").unlink()
+    with pytest.raises(
+        DataError, match=r"part-1\.parquet is missing: the 2 parts there are numbered up to 2"
+    ):
+        edge_parts(edges)
 
 
 def test_a_part_that_the_manifest_lists_is_missing_or_another(tmp_path: Path) -> None:
@@ -60,10 +65,10 @@ def test_a_part_that_the_manifest_lists_is_missing_or_another(tmp_path: Path) ->
     assert edge_parts(tmp_path).rows == 3
     pq.write_table(pa.table({"source": [7], "target": [8]}), tmp_path / "part-00001.parquet")
     assert edge_parts(tmp_path).rows == 3  # the rows agree; only the bytes tell
-    with pytest.raises(DataError, match=r"part-00001.parquet is not the part that manifest.json lists"):
+    with pytest.raises(DataError, match=r"part-00001.parquet is not the part that _manifest.json lists"):
         read_manifest(tmp_path).checked(tmp_path, bytes_too=True)
     (tmp_path / "part-00001.parquet").unlink()
-    with pytest.raises(DataError, match=r"part-00001.parquet is missing: manifest.json lists 3 parts"):
+    with pytest.raises(DataError, match=r"part-00001.parquet is missing: _manifest.json lists 3 parts"):
         edge_parts(tmp_path)
 
 
@@ -101,7 +106,7 @@ def test_a_manifest_that_is_none(tmp_path: Path, text: str, words: str) -> None:
     ],
 )
 def test_a_part_with_other_columns(edges: Path, columns: dict[str, Any], words: str) -> None:
-    pq.write_table(pa.table(columns), edges / "part-9.parquet")
+    pq.write_table(pa.table(columns), edges / "part-3.parquet")
     with pytest.raises(FileFormatError, match=words):
         edge_parts(edges)
 
@@ -115,10 +120,10 @@ def test_a_part_that_is_cut_short(edges: Path) -> None:
 
 def test_what_a_worker_finds_is_said_and_nothing_stays(cluster: Cluster, tmp_path: Path, edges: Path) -> None:
     table = pa.table({"source": [0, 1], "target": [1, None], "weight": [1.0, 1.0]})
-    pq.write_table(table, edges / "part-9.parquet")
+    pq.write_table(table, edges / "part-3.parquet")
     with pytest.raises(OhmlineError, match="1 rows have no id in 'target'"):
         embed(edges, tmp_path / "out", cluster, rank=2)
-    pq.write_table(pa.table({"source": [0], "target": [1], "weight": [-1.0]}), edges / "part-9.parquet")
+    pq.write_table(pa.table({"source": [0], "target": [1], "weight": [-1.0]}), edges / "part-3.parquet")
     with pytest.raises(OhmlineError, match=r"a weight in 'weight' is -1.0; weights must be finite"):
         embed(edges, tmp_path / "out", cluster, rank=2)
     assert os.listdir(tmp_path) == ["edges"]
@@ -139,9 +144,9 @@ def test_what_does_not_fit_is_refused_before_it_is_read(
     with pytest.raises(ParameterError, match="rank 100 is above the number of nodes, 72"):
         embed(edges, tmp_path / "out", cluster, rank=100)
     (tmp_path / "out").mkdir()
-    with pytest.raises(DataError, match="is there already; name another folder"):
+    with pytest.raises(ParameterError, match="is there already; name another folder"):
         embed(edges, tmp_path / "out", cluster)
-    with pytest.raises(DataError, match="does not exist; make it first"):
+    with pytest.raises(ParameterError, match="does not exist; make it first"):
         embed(edges, tmp_path / "no" / "out", cluster)
     with pytest.raises(ParameterError, match="cluster must be a Cluster"):
         embed(edges, tmp_path / "new", "tcp://127.0.0.1:1")  # type: ignore[arg-type]

@@ -15,8 +15,8 @@ from graph_parts import table_of
 from ohmline.cluster import Cluster, predict
 
 LIMIT, NODES, EACH, PARTS = 640 * 2**20, 300_000, 100, 12
-RIDGE = 5.0
-"""So much that few steps suffice."""
+RIDGE, MU = 5.0, 0.6
+"""A ridge so large that few steps suffice."""
 
 
 @pytest.mark.slow
@@ -33,7 +33,14 @@ def test_three_workers_hold_together_what_none_could(tmp_path: Path) -> None:
     labels = {int(k): int(k * 10 // NODES) % 2 for k in known}
     with Cluster.local(3, memory=LIMIT) as cluster:
         manifest = predict(
-            tmp_path / "edges", labels, tmp_path / "out", cluster, ridge=RIDGE, steps=None, tolerance=1e-5
+            tmp_path / "edges",
+            labels,
+            tmp_path / "out",
+            cluster,
+            ridge=RIDGE,
+            mu=MU,
+            steps=None,
+            tolerance=1e-5,
         )
     assert manifest.about["lost_workers"] == 0
     ends = np.concatenate([source, target]), np.concatenate([target, source])
@@ -43,13 +50,13 @@ def test_three_workers_hold_together_what_none_could(tmp_path: Path) -> None:
     assert manifest.about["edges"] == adjacency.nnz // 2
     weights = adjacency.astype(np.float64)
     precision = weights.sum(axis=1) + RIDGE
-    precision[known] += 1 / 0.6
+    precision[known] += 1 / MU
     q = sparse.csr_array(sparse.diags_array(precision) - weights)
     scores = np.empty((NODES, 2))
     classes = [int(name) for name in manifest.about["classes"]]
     for k, name in enumerate(classes):
         b = np.zeros(NODES)
-        b[[node for node, label in labels.items() if label == name]] = 1 / 0.6
+        b[[node for node, label in labels.items() if label == name]] = 1 / MU
         scores[:, k], failed = cg(q, b, rtol=1e-7, M=sparse.diags_array(1 / precision))
         assert failed == 0
     table = table_of(tmp_path / "out", manifest)

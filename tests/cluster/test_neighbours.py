@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 import ohmline as ohm
 from graph_parts import table_of
 from ohmline.cluster import Cluster, knn
+from ohmline.cluster.neighbours import write_nearest
 from ohmline.errors import FileFormatError, ParameterError
 
 
@@ -68,3 +72,29 @@ def test_bad_vectors_are_refused(cluster: Cluster, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="give one: Gaussian"):
         knn(tmp_path / "few.npy", 1, tmp_path / "out", cluster, weights=ohm.graph.Gaussian())
     assert not (tmp_path / "out").exists()
+
+
+def pid(task: int) -> int:
+    return os.getpid()
+
+
+def test_a_worker_killed_in_the_middle_changes_no_edge(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).random((600, 3)))
+    undisturbed = knn(tmp_path / "rows.npy", 4, tmp_path / "one", cluster, blocks=12)
+    plain, killed = cluster._client.submit, []
+
+    def submit(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        if function is write_nearest and arguments[0] == 8 and not killed:  # the blocks before are in hand
+            killed.append(plain(pid, 0, pure=False).result())
+            assert killed[0] != os.getpid()
+            os.kill(killed[0], signal.SIGKILL)
+        return plain(function, *arguments, **options)
+
+    monkeypatch.setattr(cluster._client, "submit", submit)
+    disturbed = knn(tmp_path / "rows.npy", 4, tmp_path / "two", cluster, blocks=12)
+    assert len(killed) == 1
+    assert disturbed.parts == undisturbed.parts
+    assert table_of(tmp_path / "two", disturbed).equals(table_of(tmp_path / "one", undisturbed))
+    assert sorted(os.listdir(tmp_path)) == ["one", "rows.npy", "two"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +13,9 @@ import pytest
 import ohmline as ohm
 from graph_parts import ring_of_rings, table_of, write_parts
 from ohmline.cluster import Cluster, predict
-from ohmline.errors import LabelError, UnknownNode
+from ohmline.cluster.errors import LostWorker
+from ohmline.cluster.spread import ATTEMPTS, SpreadRows
+from ohmline.errors import ClusterError, LabelError, UnknownNode
 
 LABELS = {0: "red", 7: "blue", 40: "green", 41: "red", 65: "blue"}
 
@@ -77,6 +82,27 @@ def test_labels_of_unknown_nodes_are_refused_or_left_out(cluster: Cluster, tmp_p
     assert set(table_of(tmp_path / "out")["prediction"].to_pylist()) == {1, 2}
 
 
+def test_the_names_of_the_columns_are_no_label(
+    cluster: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    edges = write_parts(ring_of_rings(), tmp_path / "edges", text=True)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("who,colour\nn000,red\nn040,blue\n")
+    for number, skip in enumerate((False, True)):
+        found = predict(edges, labels, tmp_path / f"out{number}", cluster, blocks=3, skip_unknown=skip)
+        assert found.about["classes"] == ["red", "blue"]
+        assert "who, colour, is taken for the names of the columns" in caplog.text
+    found = predict(
+        edges, labels, tmp_path / "named", cluster, blocks=3, classes=["blue", "red"], node="who", label=1
+    )
+    assert found.about["classes"] == ["blue", "red"]
+    with pytest.raises(UnknownNode, match="no node 'who'"):
+        predict(edges, labels, tmp_path / "bad", cluster, blocks=3, header=False)
+    labels.write_text("n007,colour\nn000,red\nn040,blue\n")  # the graph has this node
+    found = predict(edges, labels, tmp_path / "all", cluster, blocks=3)
+    assert found.about["classes"] == ["colour", "red", "blue"]
+
+
 def test_rounds_of_averaging_hear_the_surroundings(cluster: Cluster, tmp_path: Path) -> None:
     """With few labels the exact solution is one class nearly everywhere; a few rounds are what neighbours say."""
     rng = np.random.default_rng(0)
@@ -92,10 +118,12 @@ def test_rounds_of_averaging_hear_the_surroundings(cluster: Cluster, tmp_path: P
     manifest = predict(write_parts(graph, tmp_path / "edges"), labels, tmp_path / "out", cluster, steps=6)
     table = table_of(tmp_path / "out", manifest).to_pydict()
     classes = list(dict.fromkeys(labels.values()))
+    mu = ohm.LocalLGC(graph).mu
+    assert mu < 0.6 / 20
     weight, b = np.full(600, 0.1), np.zeros((600, 4))
     for node, label in labels.items():
-        weight[node] += 1 / 0.6
-        b[node, classes.index(label)] = 1 / 0.6
+        weight[node] += 1 / mu
+        b[node, classes.index(label)] = 1 / mu
     f = np.zeros((600, 4))
     for _ in range(6):
         f = (b + graph.adjacency @ f) / (graph.degree + weight)[:, None]
@@ -105,3 +133,53 @@ def test_rounds_of_averaging_hear_the_surroundings(cluster: Cluster, tmp_path: P
     assert right > 0.6
     assert not any(table["certain"])
     assert manifest.about["error"] is None
+
+
+def pid(task: int) -> int:
+    return os.getpid()
+
+
+def test_a_worker_killed_in_the_middle_changes_no_prediction(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges = write_parts(ring_of_rings(), tmp_path / "edges")
+    options: dict[str, Any] = {"blocks": 4, "steps": None}
+    undisturbed = predict(edges, LABELS, tmp_path / "one", cluster, **options)
+    assert undisturbed.about["lost_workers"] == 0
+    call, made = SpreadRows._call, []
+
+    def killing(self: SpreadRows, *arguments: Any) -> Any:
+        made.append(arguments)
+        if len(made) == 12:
+            victim = cluster.map(pid, [0])[0]
+            assert victim != os.getpid()
+            os.kill(victim, signal.SIGKILL)
+        return call(self, *arguments)
+
+    monkeypatch.setattr(SpreadRows, "_call", killing)
+    disturbed = predict(edges, LABELS, tmp_path / "two", cluster, **options, checkpoint=0.05)
+    assert len(made) > 24  # it was in the middle
+    assert disturbed.about["lost_workers"] >= 1
+    assert disturbed.parts == undisturbed.parts
+    assert table_of(tmp_path / "two", disturbed).equals(table_of(tmp_path / "one", undisturbed))
+    assert sorted(os.listdir(tmp_path)) == ["edges", "one", "two"]
+
+
+def test_workers_lost_again_and_again_are_an_error_that_leaves_nothing(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges = write_parts(ring_of_rings(), tmp_path / "edges")
+    call, tried = SpreadRows._call, []
+
+    def losing(self: SpreadRows, step: Any, *arguments: Any) -> Any:
+        if len(tried) or len(self._journal.steps) >= 3:  # each time that the work is taken up again
+            tried.append(step)
+            raise LostWorker(["tcp://127.0.0.1:1"])
+        return call(self, step, *arguments)
+
+    monkeypatch.setattr(SpreadRows, "_call", losing)
+    words = f"workers were lost {ATTEMPTS} times in the same step.*give workers more, add workers"
+    with pytest.raises(ClusterError, match=words):
+        predict(edges, LABELS, tmp_path / "out", cluster, blocks=4, steps=None)
+    assert len(tried) == ATTEMPTS
+    assert os.listdir(tmp_path) == ["edges"]

@@ -51,6 +51,19 @@ def test_experiments_and_benchmarks_run_on_the_workers(cluster: Cluster, tmp_pat
     there = json.loads(ran("reproduce", "hp2006-octopus", "--quick", "--json", *more).stdout)
     assert there["rows"] == here["rows"]
     assert (tmp_path / "hp2006-octopus.html").exists()
+    again = json.loads(ran("reproduce", "hp2006-octopus", "--quick", "--json", *more).stdout)
+    assert again == there  # its seconds, too: it was kept, and not run again
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from ohmline import lab\n"
+        "@lab.add_experiment('own', 'one of mine')\n"
+        "def own(settings):\n"
+        "    return lab.Result([lab.Row('d', 'm', 'x', ours=1.0)], [])\n"
+    )
+    both = ran("reproduce", "hp2006-octopus", "own", "--quick", "--json", "--with", str(mine), *more)
+    octopus, own = json.loads(both.stdout)
+    assert octopus == there
+    assert own["rows"][0]["ours"] == 1.0
     measured = json.loads(ran("bench", "event", "--json", "--cluster", cluster.address).stdout)
     assert measured["name"] == "event"
 
@@ -95,6 +108,35 @@ def test_embed_on_this_machine_writes_the_same_form(tmp_path: Path) -> None:
     found = features_of(tmp_path / "out", manifest)
     for k in range(graph.n):
         np.testing.assert_allclose(found[k], kernel.features(k), atol=1e-8)
+
+
+def test_embed_on_this_machine_keeps_the_pairs_and_shows_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bool] = []
+    kept = tmp_path / "pairs"
+    plain = ohm.SpectralKernel.__init__
+
+    def heard(self: ohm.SpectralKernel, *arguments: Any, **options: Any) -> None:
+        told.append(options["progress"])
+        plain(self, *arguments, **options)
+
+    monkeypatch.setattr(ohm.SpectralKernel, "__init__", heard)
+    ohm.graph.write(ring_of_rings(), tmp_path / "edges.csv")
+    found = []
+    for name in ("one", "two"):
+        more = ("--rank", "5", "--cache", str(kept))
+        ran("embed", str(tmp_path / "edges.csv"), "--out", str(tmp_path / name), *more)
+        found.append(features_of(tmp_path / name))
+        if name == "one":
+            (stored,) = kept.iterdir()
+            written = stored.stat().st_mtime_ns
+    assert told == [True, True]
+    assert stored.stat().st_mtime_ns == written
+    for node, row in found[0].items():
+        np.testing.assert_array_equal(row, found[1][node])
+    options = ("--cache", str(kept), "--workers", "2")
+    assert "--cache" in ran("embed", str(tmp_path), *options, code=2).stderr
 
 
 @pytest.mark.slow

@@ -7,8 +7,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from numba import typeof, types
+
+import ohmline as ohm
+from ohmline.compiled import sources
+from ohmline.compiled.cache import SealedFile, foreign
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ohmline"
 SCRIPT = """
@@ -56,6 +62,64 @@ def test_a_change_in_a_called_file_is_seen_and_damage_is_repaired(copy: Path, tm
     assert run(copy, cache) != first  # the loop and the step stand in other files than the change
     step.write_text(text)
     assert run(copy, cache) == first
+
+
+def test_only_what_depends_on_a_change_is_compiled_again(copy: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    first = run(copy, cache)
+
+    def ages() -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
+
+    before = ages()
+    assert before
+    for elsewhere in ("cli/app.py", "learn/local_lgc/step.py", "graph/files/parquet.py"):
+        with (copy / "ohmline" / elsewhere).open("a") as file:
+            file.write("\n# changed\n")
+    assert run(copy, cache) == first
+    assert ages() == before
+    body = (
+        copy / "ohmline" / "kernel" / "space" / "dense.py"
+    )  # the learner's step imports the stub, not this body
+    text = body.read_text()
+    assert "    row = space.matrix[i]\n" in text
+    body.write_text(text.replace("    row = space.matrix[i]\n", "    row = 2.0 * space.matrix[i]\n"))
+    assert run(copy, cache) != first
+    assert ages().keys() == before.keys()  # in the place of the old ones
+
+
+def test_machine_code_that_two_processes_wrote_to_one_file_is_not_mixed_up(tmp_path: Path) -> None:
+    cache = SealedFile(str(tmp_path), "f", "stamp")
+    one, other = ("int", "cpu", "code", "sources"), ("float", "cpu", "code", "sources")
+    cache.save(one, "for int")
+    late = SealedFile(str(tmp_path), "f", "stamp")
+    late._save_index({one: late._data_name(1), other: late._data_name(1)})
+    late._save_data(late._data_name(1), (other, "for float"))
+    assert cache.load(one) is None
+    assert cache.load(other) == "for float"
+    cache.save(("float", "cpu", "code", "newer"), "newer")
+    assert cache.load(other) is None
+    assert cache.load(("float", "cpu", "code", "newer")) == "newer"
+
+
+class Foreign(NamedTuple):
+    size: float
+
+
+def test_code_for_a_class_of_the_users_own_is_not_kept() -> None:
+    theirs = typeof(Foreign(1.0))
+    ours = typeof(ohm.GapBelow())
+    for sig in ((theirs,), types.float64(types.CPointer(theirs)), (types.Tuple((types.int64, theirs)),)):
+        assert foreign(sig)
+    for sig in ((ours,), types.float64(types.CPointer(ours)), (types.int64,)):
+        assert not foreign(sig)
+
+
+def test_the_sources_of_a_module_are_all_that_it_imports() -> None:
+    assert "ohmline.learn.contract" in sources.imports("ohmline.learn.local_lgc.certain")
+    assert "ohmline.data" in sources.imports("ohmline.lab.benches.foundation")  # `from ohmline import data`
+    assert sources.imports("numpy") == frozenset()
+    assert sources.fingerprint(["ohmline.errors"]) != sources.fingerprint(["ohmline.checks"])
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(copy: Path, tmp_path: Path) -> None:

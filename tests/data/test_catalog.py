@@ -478,6 +478,54 @@ def test_right_checksum_wrong_content_is_removed(
     assert _left_in(cache) == []
 
 
+def unchecked(root: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Remote:
+    """A set of one file whose checksum nobody publishes; any three numbers pass."""
+
+    def three(files: dict[str, Path]) -> GraphTable:
+        numbers = files["three.txt"].read_text().split()
+        return GraphTable.of(len(numbers), np.array([(0, 1)]), np.array(numbers, dtype=int), ("a", "b"))
+
+    remote = Remote("three.txt", (f"{url}/three.txt",), "")
+    entry = Entry(
+        "toy", "", "", remotes=(remote,), from_files=three, check=lambda t: None if t.n == 3 else "not three"
+    )
+    monkeypatch.setitem(catalog.CATALOG, "toy", entry)
+    (root / "three.txt").write_text("0 1 1")
+    return remote
+
+
+def test_the_first_copy_of_a_file_without_a_checksum_is_remembered(
+    cache: Path, server: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, url = server
+    unchecked(root, url, monkeypatch)
+    assert data.load("toy").codes.tolist() == [0, 1, 1]
+    digest = hashlib.sha256(b"0 1 1").hexdigest()
+    assert (cache / "three.txt.sha256").read_text().strip() == digest
+    (cache / "three.txt").write_text("1 0 0")  # passes the check of its counts
+    assert data.load("toy").codes.tolist() == [0, 1, 1]  # and is fetched again, because it is another file
+    (cache / "three.txt").unlink()
+    (root / "three.txt").write_text("1 0 0")
+    with pytest.raises(
+        DataError, match=r"three\.txt\.sha256 has that of the first copy: remove it for another"
+    ):
+        data.load("toy")
+    assert _left_in(cache) == ["three.txt.sha256"]
+    (cache / "three.txt.sha256").unlink()
+    assert data.load("toy").codes.tolist() == [1, 0, 0]
+
+
+def test_what_fails_its_counts_is_not_remembered(
+    cache: Path, server: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, url = server
+    unchecked(root, url, monkeypatch)
+    (root / "three.txt").write_text("0 1")
+    with pytest.raises(DataError, match="not three"):
+        data.load("toy")
+    assert _left_in(cache) == []
+
+
 def test_citeseer_is_checked_by_its_counts() -> None:
     table = GraphTable.of(4, np.array([(0, 1), (1, 1)]), np.array([0, 1, -1, 0]), ("a", "b"))
     check = catalog.CATALOG["citeseer"].check

@@ -42,6 +42,7 @@ MODULES = (
 RECORDS = frozenset(
     [
         "EstimatedDiagonal",
+        "ExactScores",
         "Update",
         "View",
         "Certainty",
@@ -229,12 +230,18 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "NearestNeighbour": lambda: taught(ohm.NearestNeighbour(graph())),
     "SpanningTree": lambda: taught(ohm.SpanningTree(graph())),
     "WeightedTree": lambda: taught(ohm.WeightedTree(graph(), trees=3)),
+    "ClusterSpecialists": lambda: taught(ohm.ClusterSpecialists(graph(), trees=3)),
+    "DriftingLGC": lambda: taught(ohm.DriftingLGC(graph(), trees=2)),
+    "Blend by fixed share": lambda: taught(ohm.Blend(members(), ohm.FixedShare())),
     "Halving": lambda: taught(ohm.Halving(graph(), 2)),
     "OneVsRest": lambda: taught(ohm.OneVsRest(lambda: ohm.Perceptron(biased()))),
     "OnlineLogistic": lambda: taught(ohm.OnlineLogistic(words())),
     "FeatureLearner": lambda: taught(ohm.FeatureLearner(words(), MultinomialNB())),
     "GivenProbabilities": lambda: taught(given()),
     "Blend": lambda: taught(ohm.Blend(members())),
+    "Compatibility": lambda: taught(ohm.Compatibility(relations())),
+    "TypedLGC": lambda: taught(ohm.TypedLGC(relations())),
+    "ConformalSets": lambda: taught(ohm.ConformalSets(ohm.LocalLGC(graph()))),
     "OnlineManifold": manifold,
     "OnlineManifold over a tree": lambda: tree_manifold(),
     "LocalManifold": local_manifold,
@@ -249,12 +256,18 @@ OVER: dict[str, Callable[[], Any]] = {
     "NearestNeighbour": graph,
     "SpanningTree": graph,
     "WeightedTree": graph,
+    "ClusterSpecialists": graph,
+    "DriftingLGC": graph,
+    "Blend by fixed share": lambda: members(),
     "Halving": graph,
     "OneVsRest": lambda: lambda: ohm.Perceptron(biased()),
     "OnlineLogistic": lambda: words(),
     "FeatureLearner": lambda: (words(), MultinomialNB()),
     "GivenProbabilities": lambda: given(),
     "Blend": lambda: members(),
+    "Compatibility": lambda: relations(),
+    "TypedLGC": lambda: relations(),
+    "ConformalSets": lambda: ohm.LocalLGC(graph()),
     "OnlineManifold": lambda: ohm.RBF(1.0),
     "OnlineManifold over a tree": lambda: ohm.RBF(1.0),
     "LocalManifold": lambda: None,
@@ -268,6 +281,10 @@ def tree_manifold() -> ohm.OnlineManifold:
     return learner
 
 
+def relations() -> ohm.Relations:
+    return ohm.Relations({"near": graph(), "same targets": graph()})
+
+
 def journal() -> str:
     """The name of a journal that does not exist yet."""
     return tempfile.mktemp(suffix=".jsonl")
@@ -278,6 +295,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     **LEARNERS,
     "NodeFeatures": words,
     "Graph": graph,
+    "Relations": lambda: relations(),
     "NodeIndex": lambda: graph().nodes,
     "Stream": stream,
     "Trace": trace,
@@ -311,6 +329,8 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "kernel": biased,
     "learner": lambda: ohm.Perceptron(biased()),
     "learners": lambda: members(),
+    "relations": lambda: relations(),
+    "types": lambda: {"near": graph()},
     "features": lambda: words(),
     "model": MultinomialNB,
     "rows": lambda: np.ones((6, 2)),
@@ -429,6 +449,17 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "Graph": {"nodes": lambda: ohm.graph.NodeIndex(2)},
     "Graph.from_edges": {"nodes": lambda: None},
     "Graph.from_columns": {"nodes": lambda: None, "weights": lambda: [1.0, 2.0]},
+    "Relations": {"directions": lambda: None},
+    "Relations.from_edges": {"edges": lambda: [(0, 1, "near"), (1, 2, "far", 2.0)], "nodes": lambda: None},
+    "Relations.from_columns": {
+        "types": lambda: ["near", "far"],
+        "weights": lambda: [1.0, 2.0],
+        "nodes": lambda: None,
+    },
+    "Relations.of": {"name": lambda: "near"},
+    "Relations.union": {"weights": lambda: {"near": 1.0}},
+    "Compatibility.ratios": {"name": lambda: "near"},
+    "directions": {"edges": lambda: [(0, 1), (1, 2)], "nodes": lambda: None},
     "Graph.from_scipy": {"nodes": lambda: None},
     "Graph.from_networkx": {"graph": labelled_networkx, "weight": lambda: "weight"},
     "Graph.from_igraph": {
@@ -497,6 +528,9 @@ SPECIAL: dict[str, dict[str, Callable[[], Any]]] = {
     "WeightedTree.forget_one": {"x": lambda: 0},
     "SpanningTree.codes_of": {"labels": lambda: ["p"]},
     "WeightedTree.codes_of": {"labels": lambda: ["p"]},
+    "ClusterSpecialists.codes_of": {"labels": lambda: ["p"]},
+    "DriftingLGC.codes_of": {"labels": lambda: ["p"]},
+    "DriftingLGC.advance_to": {"time": lambda: 1e6},
     "NodeIndex.with_node": {"node": lambda: "new"},
     "ExponentialEmbedding": {"a": lambda: 1.0, "nodes": lambda: None},
     "ExponentialEmbedding.from_distances": {"a": lambda: 1.0, "nodes": lambda: None},

@@ -75,3 +75,40 @@ def test_bad_input_is_named(stream: object, grid: object, jobs: int, message: st
 def test_a_bad_parameter_is_the_learner_s_own_error() -> None:
     with pytest.raises(ParameterError, match="mu must be"):
         ohm.tune(make, STREAM.binary("a"), {"mu": [1.0, -1.0]}, jobs=1)
+
+
+def test_a_tie_is_a_tie_and_the_default_is_kept_in_it() -> None:
+    """Labels of which a fifth is wrong: what a node's own label is worth does not show before it is learned."""
+    truth = np.repeat(["a", "b"], 200)
+    made = ohm.graph.generate.stochastic_block_model([200, 200], 0.002 + 0.03 * np.eye(2), seed=0)
+    noisy = ohm.Stream(range(400), truth).shuffled(seed=0).with_label_noise(0.2, seed=1)
+
+    def fresh(mu: float) -> ohm.LocalLGC:
+        return ohm.LocalLGC(made.graph, mu=mu)
+
+    grid = {"mu": [1.0, 2.0, 0.5]}
+    found = ohm.tune(fresh, noisy, grid, jobs=1)
+    least = min(tried.error_rate for tried in found.table)
+    assert found.best == next(tried.parameters for tried in found.table if tried.error_rate == least)
+    assert found.tied == found.table
+    for mu in grid["mu"]:
+        assert ohm.tune(fresh, noisy, grid, default={"mu": mu}, jobs=1).best == {"mu": mu}
+
+
+def test_what_is_worse_beyond_chance_is_not_tied() -> None:
+    blocks = ohm.graph.generate.stochastic_block_model([100, 100], 0.01 + 0.1 * np.eye(2), seed=0)
+    cut = ohm.Graph.from_edges([], nodes=range(200))
+    stream = ohm.Stream(range(200), np.repeat(["a", "b"], 100))
+
+    def fresh(with_edges: bool) -> ohm.LocalLGC:
+        return ohm.LocalLGC(blocks.graph if with_edges else cut)
+
+    found = ohm.tune(fresh, stream, {"with_edges": [False, True]}, default={"with_edges": False}, jobs=1)
+    assert found.best == {"with_edges": True}
+    assert [tried.parameters for tried in found.tied] == [{"with_edges": True}]
+
+
+@pytest.mark.parametrize("default", [{"mu": 3.0}, {"nu": 1.0}, 1.0, {"mu": 1.0, "nu": 2}])
+def test_a_default_outside_of_the_grid_is_refused(default: object) -> None:
+    with pytest.raises(ParameterError, match="default must be a point of the grid"):
+        ohm.tune(make, STREAM.binary("a"), {"mu": [1.0]}, default=default, jobs=1)  # type: ignore[arg-type]

@@ -350,8 +350,10 @@ def test_missing_files_and_folders(tmp_path):
     with pytest.raises(DataError, match=r"absent.csv does not exist"):
         read(tmp_path / "absent.csv")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match=r"folder.csv has no .parquet files"):
         read(tmp_path / "folder.csv")
+    with pytest.raises(DataError, match="cannot be read"):
+        read(tmp_path / "folder.csv", format=Format.EDGE_LIST)
     with pytest.raises(DataError, match=r"the folder .* does not exist"):
         write(generate.line(2).graph, tmp_path / "absent" / "graph.csv")
     with pytest.raises(DataError, match="cannot be written"):

@@ -144,3 +144,13 @@ def test_the_default_goes_by_size_and_by_what_is_installed(
 def test_nobody_is_its_own_neighbour_even_among_equal_rows() -> None:
     found = np.array([[0, 2, 1], [2, 0, 1], [0, 1, 3], [3, 1, 0]])
     assert without_themselves(found, 2).tolist() == [[2, 1], [2, 0], [0, 1], [1, 0]]
+
+
+def test_a_search_by_clusters_tells_how_far_it_is() -> None:
+    X = np.random.default_rng(0).random((9000, 2))
+    steps: list[int] = []
+    graph = knn(X, 3, search=Search.CLUSTERS, progress=steps.append)
+    assert len(steps) == sum(steps) == 9  # clusters of 4,000 rows, each row in four
+    assert graph == knn(X, 3, search=Search.CLUSTERS)
+    with pytest.raises(ParameterError, match="progress"):
+        knn(X, 3, search=Search.CLUSTERS, progress="yes")  # type: ignore[arg-type]

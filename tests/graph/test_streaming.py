@@ -287,3 +287,18 @@ def test_an_error_in_a_huge_file_names_its_line(
         ParameterError, match=r"on line 30001, so that it is read row by row, which would take"
     ):
         read(tmp_path / "edges.csv")
+
+
+@pytest.mark.parametrize("kind", ["numbers", "names"])
+def test_columns_in_the_other_order_give_the_same_graph(
+    kind: str, tmp_path: Path, small_pieces: None
+) -> None:
+    rng = np.random.default_rng(4)
+    ends = rng.integers(0, 80, (500, 2))
+    rows = [(f"n{a}", f"n{b}") if kind == "names" else (str(a), str(b)) for a, b in ends]
+    path = tmp_path / "edges.csv"
+    path.write_text("to,from\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    swapped = read(path, source="from", target="to")
+    wanted = Graph.from_edges([(b, a) if kind == "names" else (int(b), int(a)) for a, b in rows])
+    assert list(swapped.nodes) == (list(wanted.nodes) if kind == "names" else sorted(wanted.nodes))
+    assert all(swapped.neighbours(node) == wanted.neighbours(node) for node in wanted.nodes)

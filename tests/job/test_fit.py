@@ -17,7 +17,6 @@ from ohmline.errors import (
     ParameterError,
     ShapeError,
     UnknownNode,
-    WeightError,
 )
 
 GRAPH = ohm.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")], nodes="abcdefg")
@@ -66,11 +65,12 @@ def test_fit_takes_a_learner_or_what_makes_one() -> None:
     assert binary.predict_many().of("b").prediction == 1
 
 
-def test_a_signed_graph_needs_a_learner_that_can_take_it() -> None:
-    graph = ohm.Graph.from_edges([("a", "b", 1.0), ("b", "c", -1.0), ("c", "a", 1.0)], signed=True)
-    with pytest.raises(WeightError, match="Pounce"):
-        ohm.fit(graph, {"a": 1})
-    assert ohm.fit(graph, {"a": 1}, lambda g: ohm.Pounce(ohm.LaplacianKernel(g))).predict_one("a") == 1
+def test_a_signed_graph_is_fitted_by_default() -> None:
+    graph = ohm.Graph.from_edges([("a", "b", 1.0), ("b", "c", -1.0)], signed=True)
+    learner = ohm.fit(graph, {"a": 1, "c": -1})
+    assert learner.predict_one("b") == 1
+    frustrated = ohm.Graph.from_edges([("a", "b", 1.0), ("b", "c", -1.0), ("c", "a", 1.0)], signed=True)
+    assert ohm.fit(frustrated, {"a": 1}, lambda g: ohm.Pounce(ohm.LaplacianKernel(g))).predict_one("a") == 1
 
 
 def test_bad_labels_are_refused_by_name(tmp_path: Path) -> None:
@@ -134,3 +134,64 @@ def test_an_audit_begins_with_what_the_learner_predicts() -> None:
     with pytest.raises(LearnerError, match="labelled="):
         ohm.audit(ohm.Perceptron(kernel))
     assert len(ohm.audit(ohm.Perceptron(kernel), labelled=[])) == 25
+
+
+def test_a_file_or_a_table_of_labels_that_change_is_learned_in_its_order(tmp_path: Path) -> None:
+    import pandas as pd
+
+    seen = [("a", "red"), ("e", "blue"), ("a", "blue"), ("c", "red"), ("a", "red"), ("d", "blue")]
+    file = tmp_path / "seen.csv"
+    file.write_text("node,label\n" + "".join(f"{node},{label}\n" for node, label in [*seen, ("b", "")]))
+    frame = pd.DataFrame(seen, columns=["node", "label"])
+    frame.to_parquet(tmp_path / "seen.parquet")
+    expected = ohm.fit(GRAPH, seen, drift=True)
+    for labels in (file, str(file), frame, tmp_path / "seen.parquet"):
+        learner = ohm.fit(GRAPH, labels, drift=True)
+        assert learner.predict_many().to_dict() == expected.predict_many().to_dict()
+        assert learner.weights == expected.weights
+    with pytest.raises(
+        ConflictingLabels, match=r"keep one of the two; if labels change over time, pass drift=True"
+    ):
+        ohm.fit(GRAPH, file)
+    file.write_text("node,label\na,\n")
+    with pytest.raises(LabelError, match="there is no label"):
+        ohm.fit(GRAPH, file, drift=True)
+
+
+@pytest.mark.parametrize("drift", [False, True])
+def test_an_unknown_node_has_a_remedy_that_fit_can_take(tmp_path: Path, drift: bool) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("node,label\na,red\nzoe,blue\n")
+    with pytest.raises(
+        UnknownNode, match=r"or give ohm.graph.labels_of\(labels, graph=graph, skip_unknown=True\)"
+    ):
+        ohm.fit(GRAPH, file, drift=drift)
+    known = ohm.graph.labels_of(file, graph=GRAPH, skip_unknown=True)
+    assert ohm.fit(GRAPH, known, drift=drift).predict_one("a") == "red"
+
+
+def test_one_class_alone_is_said_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    ohm.fit(GRAPH, {"a": "red", "b": "red"})
+    assert "only one class is known, 'red', so every node is predicted as it" in caplog.text
+    caplog.clear()
+    ohm.fit(GRAPH, LABELS)
+    ohm.fit(GRAPH, {"a": "red"}, classes=["red", "blue"])
+    assert "only one class" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("local-lgc", "ohm.LocalLGC"), ("drifting-lgc", "ohm.DriftingLGC"), ("no-such", "ohm.LocalLGC")],
+)
+def test_a_name_of_the_command_line_is_answered_with_the_object(name: str, remedy: str) -> None:
+    with pytest.raises(LearnerError, match=rf"{name}.*command line.*such as {remedy}$"):
+        ohm.fit(GRAPH, LABELS, name)  # type: ignore[arg-type]
+
+
+def test_the_objects_that_are_named_do() -> None:
+    from ohmline.job.fitting import BY_NAME
+
+    graph = ohm.graph.generate.barbell(5).graph
+    for code in BY_NAME.values():
+        make = eval(code, {"ohm": ohm})
+        assert ohm.fit(graph, {0: "a", 9: "b"}, make).predict_one(1) == "a"

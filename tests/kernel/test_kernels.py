@@ -24,7 +24,7 @@ def same_component(graph: ohm.Graph) -> np.ndarray:
 
 @given(graphs())
 def test_laplacian_kernel_is_the_pseudoinverse(graph: ohm.Graph) -> None:
-    wanted = np.linalg.pinv(graph.laplacian().toarray(), hermitian=True, rtol=1e-10)
+    wanted = np.linalg.pinv(graph.laplacian().toarray(), hermitian=True, rcond=1e-10)
     np.testing.assert_allclose(matrix_of(ohm.LaplacianKernel(graph)), wanted, atol=1e-9)
 
 
@@ -39,7 +39,7 @@ def test_signed_laplacian_kernel_is_the_pseudoinverse(graph: ohm.Graph, data: st
     laplacian = signed.laplacian().toarray()
     spectrum = np.linalg.eigvalsh(laplacian)
     assume(spectrum[0] < 1e-12 or spectrum[0] > 1e-6)
-    wanted = np.linalg.pinv(laplacian, hermitian=True, rtol=1e-10)
+    wanted = np.linalg.pinv(laplacian, hermitian=True, rcond=1e-10)
     np.testing.assert_allclose(
         matrix_of(ohm.LaplacianKernel(signed)), wanted, atol=1e-6 * np.abs(wanted).max()
     )

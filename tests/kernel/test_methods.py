@@ -221,6 +221,18 @@ def test_columns_are_held_within_a_limit_of_bytes() -> None:
         ohm.SolverKernel(graph, column_bytes=1599)
 
 
+def test_columns_are_held_within_a_gibibyte_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ohm.graph.generate.line(100).graph
+    assert ohm.SolverKernel(line).space.capacity == 32
+    monkeypatch.setattr(ohm.kernel.solver, "COLUMN_BYTES", 2500)
+    assert ohm.SolverKernel(line).space.capacity == 3
+    assert ohm.SolverKernel(line, column_bytes=8000).space.capacity == 10
+    monkeypatch.setattr(ohm.kernel.solver, "COLUMN_BYTES", 100)
+    kernel = ohm.SolverKernel(line)
+    assert kernel.space.capacity == 2  # as many as a distance takes
+    assert kernel.sqdist(0, 99) == pytest.approx(99)
+
+
 def test_cholmod_knows_its_diagonal_when_it_is_asked_for() -> None:
     graph = wired(60, 200, 4)
     kernel = ohm.SolverKernel(graph, b=0.5, method="cholmod")
@@ -250,6 +262,8 @@ def test_an_estimated_diagonal_is_as_far_off_as_it_says(signed: bool) -> None:
     assert "256 solves" in repr(found)
     with pytest.raises(ParameterError, match="solves"):
         kernel.estimated_diagonal(1)
+    with pytest.raises(ParameterError, match="solves must be a whole number"):
+        kernel.estimated_diagonal(10**12)
 
 
 @pytest.mark.parametrize("method", ["approximate", "jacobi", "cholesky"])

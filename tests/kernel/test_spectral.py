@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ohmline as ohm
+from ohmline.arrays import Floats
 from ohmline.errors import NotConverged, ParameterError, UnknownNode
 from ohmline.graph.generate import random_geometric
 from ohmline.kernel.eigen import Eigensolver, smallest_eigenpairs
 from ohmline.kernel.eigen.filtering import chebyshev
+from ohmline.kernel.eigen.lanczos import block_lanczos
 
 GRAPH = random_geometric(400, 0.09, seed=2).graph
 
@@ -172,3 +175,33 @@ def test_new_nodes_with_weights_beyond_numbers_are_refused() -> None:
     ring = ohm.Graph.from_edges([(k, (k + 1) % 6) for k in range(6)])
     with pytest.raises(ParameterError, match="scale them"):
         ohm.SpectralKernel(ring, 3).features_of_new([0, 1], [1e308, 1e308])
+
+
+def test_pairs_reach_rounding_where_that_is_asked_for() -> None:
+    graph = ohm.graph.generate.ring(1600).graph
+    kernel = ohm.SpectralKernel(graph, 12, normalised=True, tolerance=2e-15)
+    assert kernel.residuals.max() <= 4e-15
+    vectors = kernel.eigenpairs[1]
+    assert np.abs(vectors.T @ vectors - np.eye(12)).max() < 1e-13
+    exact = np.sort(1 - np.cos(2 * np.pi * np.arange(1600) / 1600))[:12]
+    assert np.abs(kernel.eigenpairs[0] - exact).max() < 1e-14
+
+
+def test_the_basis_stays_orthonormal_where_blocks_join_it_late() -> None:
+    rng = np.random.default_rng(0)
+    values = np.concatenate([np.full(40, 1e6), np.linspace(1e5, 1.0, 30), rng.uniform(0, 1, 330)])
+    turn = np.linalg.qr(rng.standard_normal((400, 400)))[0]
+    known = turn[:, -1:]
+
+    def operator(block: Floats) -> Floats:
+        return turn @ (values[:, None] * (turn.T @ block))
+
+    start = rng.standard_normal((400, 16))
+    options: dict[str, Any] = {"most": 300, "accuracy": 1e-14, "rng": rng, "advance": lambda steps: None}
+    found = block_lanczos(operator, start, 60, known, **options)
+    assert found.converged
+    # One block finds an eigenvalue 16 times: the others came of blocks that joined later.
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(60), atol=1e-12)
+    assert np.abs(known.T @ found.vectors).max() < 1e-12
+    square = found.vectors.T @ operator(found.vectors)
+    np.testing.assert_allclose(np.sort(np.linalg.eigvalsh(square))[::-1], values[:60], rtol=1e-9, atol=1e-8)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ohmline.errors import ParameterError
-from ohmline.lab.experiment import REGISTRY, Claim, Experiment, Result, Row, Settings, run
+from ohmline.lab.experiment import REGISTRY, Claim, Experiment, Result, Row, Settings, Verdict, run
 from ohmline.lab.experiment_report import experiment_page
 from ohmline.lab.experiments import glz2008 as glz
 from ohmline.lab.experiments.glz2008_risk import METHODS, _claims
 from ohmline.lab.experiments.gu2013 import faster
 from ohmline.lab.experiments.h2008 import half_the_time
 from ohmline.lab.experiments.hpw2005_runs import Curves, alike_and_weaker
+from ohmline.lab.finished import Finished
 from ohmline.lab.paired import FEWEST, paired, t_test
 from ohmline.lab.papers import gu2013
 
@@ -73,18 +75,55 @@ def found(settings: Settings) -> Result:
 
 def test_a_report_keeps_the_paper_s_claims_and_ours_apart() -> None:
     reproduction = run(Experiment("id", "title", "paper", (), found))
-    html = experiment_page(reproduction)
+    html = experiment_page(Finished.of(reproduction))
     theirs, ours = html.index("What the paper claims"), html.index("Ours, beside the paper")
     assert theirs < html.index("the paper&#x27;s</td>") < ours < html.index("our own")
     assert "x &lt; 2 &amp; more" in html
     assert "sample standard deviation over the runs" in html
-    assert [claim["ours"] for claim in reproduction.document()["claims"]] == [False, True]
-    assert reproduction.document()["claims"][0]["threshold"] == "x < 2 & more"
+    assert [claim["ours"] for claim in Finished.of(reproduction).document()["claims"]] == [False, True]
+    assert Finished.of(reproduction).document()["claims"][0]["threshold"] == "x < 2 & more"
 
 
 def test_a_side_without_claims_has_no_heading() -> None:
-    result = Result([], [Claim("our own", True, "", "always", ours=True)])
-    assert list(result.claims_by_side()) == ["Ours, beside the paper"]
+    lone = run(
+        Experiment(
+            "id", "title", "paper", (), lambda settings: Result([], [Claim("x", True, "", "y", ours=True)])
+        )
+    )
+    assert list(Finished.of(lone).by_side()) == ["Our claims"]  # no number of a paper stands beside them
+
+
+def test_a_claim_that_no_paper_made_is_not_called_reproduced_or_not() -> None:
+    done = Finished.of(run(Experiment("id", "title", "paper", (), found)))
+    theirs, ours = done.claims
+    assert (done.word(theirs), done.word(ours)) == ("holds", "does not hold")
+    assert "✗ does not hold" in experiment_page(done)
+    assert done.word(replace(theirs, holds=False)) == "not reproduced"
+
+
+def test_a_name_that_is_almost_right_is_answered_with_the_right_one() -> None:
+    from ohmline.lab import bench, experiment
+
+    with pytest.raises(
+        ParameterError, match=r"unknown experiment 'local-manifod'; did you mean 'local-manifold'\?"
+    ):
+        experiment.find("local-manifod")
+    with pytest.raises(ParameterError, match=r"unknown benchmark 'reed'; did you mean 'read'\?"):
+        bench.find("reed")
+    with pytest.raises(ParameterError) as caught:
+        bench.find("zzzzzz")
+    assert "did you mean" not in str(caught.value)
+
+
+def test_a_claim_has_one_of_four_verdicts() -> None:
+    claim = Claim("c", True, "seen", "t")
+    assert claim.verdict(quick=True) is claim.verdict(quick=False) is Verdict.HOLDS
+    assert replace(claim, condition="for large n").verdict(quick=True) is Verdict.CONDITION
+    assert replace(claim, holds=False, condition="for large n").verdict(quick=True) is Verdict.NOT
+    for holds in (True, False):
+        long = replace(claim, holds=holds, full=True)
+        assert long.verdict(quick=True) is Verdict.OPEN
+        assert long.verdict(quick=False) is (Verdict.HOLDS if holds else Verdict.NOT)
 
 
 def test_no_test_is_made_on_few_runs() -> None:

@@ -24,6 +24,7 @@ from ohmline.lab.experiments.gu2013_protocol import (
     shuffles,
     tuned_mu,
 )
+from ohmline.lab.finished import Finished
 
 pytestmark = pytest.mark.data
 
@@ -173,7 +174,7 @@ def test_table_2_on_a_small_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     held = {claim.claim: claim for claim in result.claims}
     assert not held["SSLGC queries 1275.3 nodes (Table 2)"].holds
     assert "a test needs 5" in held["OLLGC errs less than GPA"].threshold
-    page = experiment_page(Reproduction(find("gu2013-coauthor"), Settings(), result, 1.0))
+    page = experiment_page(Finished.of(Reproduction(find("gu2013-coauthor"), Settings(), result, 1.0)))
     assert "Figure 2" in page
 
 

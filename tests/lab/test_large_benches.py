@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ohmline.lab.benches.large_graphs import FAMILIES
-from ohmline.lab.benches.million import _write, one_run
+from ohmline.lab.benches.local_lgc import ring_of_accesses
+from ohmline.lab.benches.million import SWEPT, _write, access_seconds, one_run
+from ohmline.lab.benches.predict import predict_large
 from ohmline.lab.benches.trees import random_tree, trees
 
 
@@ -29,8 +31,32 @@ def test_trees_counts_trials() -> None:
 
 def test_million_plays_every_learner(tmp_path) -> None:  # type: ignore[no-untyped-def]
     _write(tmp_path, *FAMILIES["grid"](900, 0))
-    for name in ("Pounce", "SpanningTree"):
+    for name in ("Pounce", "SpanningTree", "LocalLGC", SWEPT):
         found = one_run(str(tmp_path), name, 300, 2)
         assert found["nodes"] == 900
         assert 0 < found["mistakes"] < 300
         assert found["peak_bytes"] > 0
+        assert found["seconds_per_trial"] > 0
+        assert found["nanoseconds_an_access"] > 0
+
+
+def test_a_chain_of_accesses_visits_all_that_it_may() -> None:
+    ring, place, seen = ring_of_accesses(800), 0, set()
+    for _ in range(100):
+        seen.add(place)
+        place = int(ring[place])
+    assert seen == set(range(100))
+    assert place == 0
+    assert access_seconds(800, steps=1000) > 0
+
+
+def test_predict_large_is_right_as_often_as_the_exact_scores() -> None:
+    found = predict_large(3000, 1)
+    right = found.details["right"]
+    assert right["ours"] > 0.5
+    assert right["ours"] >= right["conjugate_gradients"] - 0.02
+    assert set(found.details["seconds"]) == set(right) - {"ours_exactly_and_levelled"} | {
+        "ours_with_proof_of_certain"
+    }
+    assert abs(right["ours_exactly"] - right["conjugate_gradients"]) < 0.002
+    assert found.details["exact_residual"] < 1e-3

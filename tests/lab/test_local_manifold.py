@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ohmline as ohm
 from ohmline.errors import DataError
-from ohmline.lab.benches.local_manifold import Sizes, measure
+from ohmline.lab.benches.local_manifold import Sizes, many_clouds, measure
 from ohmline.lab.experiment import find, run
 from ohmline.lab.experiments.local_manifold import Split, error_of
 from ohmline.learn import LocalManifold
@@ -17,7 +18,17 @@ def test_the_benchmark_measures_what_it_says() -> None:
     details = found["details"]
     assert details["ours_us"] > 0
     assert found["ratio"] == pytest.approx(details["online_manifold_us"] / details["ours_us"])
-    assert details["times_bare_distances"] == pytest.approx(details["ours_us"] / details["bare_distances_us"])
+    for figures in (details, details["ten_classes"]):
+        assert figures["times_bare_distances"] == pytest.approx(
+            figures["ours_us"] / figures["bare_distances_us"]
+        )
+    targets = {line["target"]: line["value"] for line in details["targets"]}
+    assert targets["microseconds a point, 10 classes"] == details["ten_classes"]["ours_us"] > 0
+    points, labels = many_clouds(500, 2)
+    assert points.shape == (500, 256)
+    assert sorted(set(labels.tolist())) == list(range(10))
+    shown = ohm.Stream(points, labels)
+    assert ohm.play(LocalManifold(100), shown).error_rate < 0.3  # ten classes that can be told apart
 
 
 def test_streams_and_tests_are_apart_and_noise_is_what_it_says() -> None:

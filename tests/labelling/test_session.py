@@ -360,3 +360,42 @@ def test_ids_of_every_kind_come_back(path: Path) -> None:
     for event in read_journal(path):
         answers.play(event)
     assert set(answers.labels) == set(graph.nodes)
+
+
+def test_a_check_that_the_common_class_would_pass_says_so(tmp_path):
+    """One node in a hundred is bad: to say of all that they are ordinary passes a goal of 5 %."""
+    places = [(a, b) for a in range(20) for b in range(20)]
+    edges = [((a, b), (a + 1, b)) for a, b in places if a < 19] + [
+        ((a, b), (a, b + 1)) for a, b in places if b < 19
+    ]
+    graph = ohm.Graph.from_edges([(f"{a}", f"{b}") for a, b in edges])
+    nodes = list(graph.nodes)
+    for name, bad, words in (
+        ("none.jsonl", [], "nothing is known of 'bad'"),
+        ("few.jsonl", nodes[:2], "% of the predictions are 'good'"),
+    ):
+        known = dict.fromkeys(bad, "bad") | dict.fromkeys(nodes[10::20], "good")
+        with Session(graph, ["good", "bad"], journal=tmp_path / name, labels=known, goal=0.05) as session:
+            for _ in range(60):
+                question = session.question()
+                if session.notes:
+                    break
+                session.answer("good")
+            assert question.asked == "audit"
+            [note] = session.notes
+            assert words in note, note
+            assert "5 %" in note
+            assert "My class is rare" in note
+
+
+def test_a_check_of_classes_of_one_size_needs_no_word(path, quick):
+    graph = ohm.data.load("karate").graph
+    truth = dict(zip(graph.nodes, ohm.data.load("karate").labels, strict=True))
+    with Session(graph, list(set(truth.values())), journal=path, goal=0.2) as session:
+        for _ in range(25):
+            question = session.question()
+            if question is None or question.asked == "audit":
+                break
+            session.answer(truth[question.node])
+        assert question.asked == "audit"
+        assert session.notes == []

@@ -17,7 +17,14 @@ from ohmline.check import Subject
 from ohmline.errors import LabelError, LearnerError, OhmlineError, ParameterError, SnapshotError, UnknownNode
 
 FIVE = ohm.Graph.from_edges([(k, k + 1) for k in range(4)])
-WAYS = [ohm.Majority(), ohm.Majority(0.3), ohm.Mixture(), ohm.Product()]
+WAYS = [ohm.Majority(), ohm.Majority(0.3), ohm.Mixture(), ohm.FixedShare(), ohm.Product()]
+
+
+def bound_of(way: Any) -> Any:
+    """The theorem about a way."""
+    if isinstance(way, ohm.FixedShare):
+        return ohm.bound.TrackingBound
+    return ohm.bound.MajorityBound if isinstance(way, ohm.Majority) else ohm.bound.MixtureBound
 
 
 class Scripted(ohm.OnlineLearner[Any, Any]):
@@ -80,11 +87,12 @@ def scripts(draw: Any, classes: str = "abc") -> tuple[list[list[dict[str, float]
 
 
 def literal(way: Any, members: list[list[dict[str, float]]], labels: list[str]) -> Iterator[dict[str, float]]:
-    """The three ways as their formulas say, in plain Python; the shares before each label."""
+    """The ways as their formulas say, in plain Python; the shares before each label."""
     seen: list[str] = []
     n = len(members)
     wrong, loss = [0] * n, [0.0] * n
     product_loss, powers, squares = 0.0, [0.5] * n, [1.0] * n
+    shared, scored = [1 / n] * n, 0
     for t, y in enumerate(labels):
         rows, said = [], []
         for script in members:
@@ -102,6 +110,8 @@ def literal(way: Any, members: list[list[dict[str, float]]], labels: list[str]) 
             shares = {c: sum(way.beta**m for m, s in zip(wrong, said, strict=True) if s == c) for c in seen}
         elif isinstance(way, ohm.Mixture):
             shares = {c: sum(exp(-l) * r[c] for l, r in zip(loss, rows, strict=True)) for c in seen}
+        elif isinstance(way, ohm.FixedShare):
+            shares = {c: sum(v * r[c] for v, r in zip(shared, rows, strict=True)) for c in seen}
         else:
             shares = {
                 c: sum(exp(-l) * r[c] for l, r in zip(loss, rows, strict=True)) / (2 * n)
@@ -114,6 +124,10 @@ def literal(way: Any, members: list[list[dict[str, float]]], labels: list[str]) 
         if y in seen and not silent:
             loss = [l - log(r[y]) for l, r in zip(loss, rows, strict=True)]
             product_loss -= log(product[y])
+            scored += 1
+            posterior = [v * r[y] for v, r in zip(shared, rows, strict=True)]
+            part = 1 / (scored + 1)
+            shared = [(1 - part) * v / sum(posterior) + part / n for v in posterior]
             for i, r in enumerate(rows):
                 slope = sum(product[c] * log(r[c]) for c in seen) - log(r[y])
                 squares[i] += slope**2
@@ -158,7 +172,9 @@ def test_never_worse_than_the_best_member_by_more_than_the_bound(way: Any, game:
         most = (log(n) + min(wrong) * log(1 / way.beta)) / log(2 / (1 + way.beta))
         assert trace.mistakes <= most + 1e-9
     else:
-        prior = log(n) if isinstance(way, ohm.Mixture) else log(2 * n)
+        prior = log(2 * n) if isinstance(way, ohm.Product) else log(n)
+        if isinstance(way, ohm.FixedShare):  # against one member, which never switches
+            prior += log(max(len(labels), 1))
         assert tally["own_loss"][0] <= tally["losses"][:n].min() + prior + 1e-9
         if isinstance(way, ohm.Product):
             assert tally["own_loss"][0] <= tally["losses"][n] + log(2) + 1e-9
@@ -186,8 +202,7 @@ def test_the_bound_holds_against_an_adversary_that_knows_the_blend(way: Any) -> 
     trace = ohm.play(again, ohm.Stream(things, labels))
     assert trace.mistakes == trials
     assert ohm.bound.best_bound(trace).value >= trace.mistakes
-    bound = ohm.bound.MajorityBound() if isinstance(way, ohm.Majority) else ohm.bound.MixtureBound()
-    found = bound.certify(trace)
+    found = bound_of(way)().certify(trace)
     assert found.proven
     assert found.value >= found.charged
 
@@ -234,7 +249,7 @@ def test_keeps_the_laws(way: Any) -> None:
     subject = Subject(
         make=lambda g: ohm.Blend(real(g), way),
         restore=lambda s, g: ohm.Blend.restore(s, real(g)),
-        bound=ohm.bound.MajorityBound if isinstance(way, ohm.Majority) else ohm.bound.MixtureBound,
+        bound=bound_of(way),
         equivariant=False,
     )
     ohm.check.learner(subject, graph, stream, query=ohm.RandomRate(0.7))

@@ -337,3 +337,24 @@ def test_what_is_no_distribution_is_refused(change: Any, message: str) -> None:
         ohm.GivenProbabilities(even(), RING)
     with pytest.raises(LabelError, match="not among the declared"):
         ohm.GivenProbabilities(even(), RING, list("abc")).learn_one(0, "z")
+
+
+def test_sparse_rows_have_the_indices_that_scikit_learn_takes() -> None:
+    graph = ohm.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    words = sparse.csr_array(np.array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1]]))
+    features = ohm.NodeFeatures(words, graph)
+    assert features.matrix.indices.dtype == features.matrix.indptr.dtype == np.int32
+    learner = ohm.FeatureLearner(features, SGDClassifier(loss="log_loss", random_state=0))
+    told = SGDClassifier(loss="log_loss", random_state=0)
+    for node, label in [(0, 0), (2, 1), (1, 0), (3, 1)]:
+        learner.learn_one(node, label)
+    for node, label in [(0, 0), (2, 1), (1, 0), (3, 1)]:
+        told.partial_fit(words[[node]], [label], classes=[0, 1])  # dense rows move its intercept further
+    chances = [learner.predict_proba_one(node)[1] for node in range(4)]
+    assert chances == pytest.approx(told.predict_proba(words)[:, 1])
+
+
+def test_texts_are_refused_with_a_remedy() -> None:
+    graph = ohm.Graph.from_edges([("a", "b")])
+    with pytest.raises(ShapeError, match="TfidfVectorizer"):
+        ohm.NodeFeatures({"a": "a word", "b": "two words"}, graph)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ohmline as ohm
-from graphs import games
+from graphs import games, usual_mu
 from ohmline import check
 from ohmline.check import Subject
-from ohmline.errors import LabelError, LearnerError, ParameterError, UnknownNode, WeightError
+from ohmline.errors import LabelError, LearnerError, ParameterError, UnknownNode
 from ohmline.learn.local_lgc.local_solve import WORK
 
-RIDGE, MU = 0.1, 0.6
+RIDGE = 0.1
 EXACT: dict[str, Any] = {"tolerance": 1e-13, "caution": float("inf")}
 
 
@@ -27,9 +28,10 @@ class Exact:
         unit = graph.weights.mean() if len(graph.weights) else 1.0
         self.q = graph.laplacian().toarray() / unit + RIDGE * np.eye(graph.n)
         self.b = np.zeros((graph.n, classes))
+        self.mu = usual_mu(graph)
         for i, y in labels.items():
-            self.q[i, i] += 1 / MU
-            self.b[i, y] = 1 / MU
+            self.q[i, i] += 1 / self.mu
+            self.b[i, y] = 1 / self.mu
         self.inverse = np.linalg.inv(self.q)
         self.f = self.inverse @ self.b
         self.labels = labels
@@ -38,7 +40,7 @@ class Exact:
         """The variance that t's label removes from the sum of the other unlabelled values."""
         x = self.inverse[:, t]
         others = sum(x[j] for j in range(len(x)) if j != t and j not in self.labels)
-        return float(others**2 / (MU + x[t]))
+        return float(others**2 / (self.mu + x[t]))
 
 
 def learned(learner: ohm.LocalLGC) -> dict[int, int]:
@@ -77,7 +79,7 @@ def test_every_trial_agrees_with_dense_solves(game: tuple[ohm.Graph, ohm.Stream,
             assert view.prediction == stream.classes[int(np.argmax(exact.f[t]))]
         assert learner.variance_one(x) == pytest.approx(exact.worth(t), rel=1e-8, abs=1e-10)
         own = exact.inverse[t, t]
-        assert plain.variance_one(x) == pytest.approx(own / (MU + own), rel=1e-10)
+        assert plain.variance_one(x) == pytest.approx(own / (exact.mu + own), rel=1e-10)
         plain.learn_one(x, y)
         update = learner.learn_one(x, y)
         assert update.mistake == (view.prediction != y)
@@ -95,7 +97,7 @@ def test_the_query_asks_as_the_literal_rule(game: tuple[ohm.Graph, ohm.Stream, A
     for t, (x, y) in enumerate(stream):
         i, exact = graph.nodes.position(x), Exact(graph, labels, len(stream.classes))
         ranked = np.append(np.sort(exact.f[i])[::-1], 0.0)
-        own = exact.inverse[i, i] / (MU + exact.inverse[i, i])
+        own = exact.inverse[i, i] / (exact.mu + exact.inverse[i, i])
         distance = (ranked[0] - ranked[1]) ** 2 - c * own * np.log(t + 2)
         if abs(distance) > 1e-7:
             assert trace.asked_at[t] == (distance < 0)
@@ -259,26 +261,42 @@ def test_probabilities_are_probabilities(game: tuple[ohm.Graph, ohm.Stream, Any]
         assert list(chance) == list(learner.classes)
         assert sum(chance.values()) == pytest.approx(1.0)
         assert min(chance.values()) >= 0
-        if learner.view_one(x).margin > 0 and learner.state.sharpness[0] > 0:
+        if learner.view_one(x).margin > 0 and learner.state.sharpness[:2].any():
             assert max(chance, key=chance.__getitem__) == learner.predict_one(x)
 
 
-def test_sharpness_follows_the_slope_of_the_log_loss() -> None:
-    """The online fit is one AdaGrad step on -log p(y); checked against a numerical slope."""
-    learner = ohm.LocalLGC(ohm.Graph.from_edges([(k, k + 1) for k in range(5)]))
-    for x, y in ((0, "a"), (5, "b")):
+def test_powers_follow_newton_steps_on_the_log_loss() -> None:
+    """Checked against numerical slopes and curvatures of -log p(y), written down anew."""
+    edges = [(k, k + 1) for k in range(7)] + [(1, 5), (2, 6)]
+    learner = ohm.LocalLGC(ohm.Graph.from_edges(edges))
+    for x, y in ((0, "a"), (7, "b"), (5, "c")):
         learner.learn_one(x, y)
-    shares = np.array(list(learner.scores_one(2).values()))
-    shares = shares / shares.sum() + 0.02
+    degree = {k: sum(k in edge for edge in edges) for k in range(8)}
+    for x, y in ((2, "b"), (4, "c"), (3, "a"), (6, "a")):
+        scores = np.array([learner.scores_one(x)[c] for c in "abc"])
+        votes = min((degree[x] + 0.1) * scores.sum(), 30.0)
+        share = (votes * scores / scores.sum() + 0.1 / 3) / (votes + 0.1)
 
-    def loss(power: float) -> float:
-        return float(-np.log(shares[1] ** power / (shares**power).sum()))
+        def loss(
+            powers: np.ndarray, share: np.ndarray = share, votes: float = votes, k: int = "abc".index(y)
+        ) -> float:
+            logits = powers[0] * np.log(share + 0.02) + powers[1] * votes * share
+            return float(np.log(np.exp(logits).sum()) - logits[k])
 
-    power, total = learner.state.sharpness.copy()
-    slope = (loss(power + 1e-6) - loss(power - 1e-6)) / 2e-6
-    learner.learn_one(2, "b")
-    assert learner.state.sharpness[1] == pytest.approx(total + slope**2, rel=1e-6)
-    assert learner.state.sharpness[0] == pytest.approx(power - 0.4 * slope / np.sqrt(total + slope**2))
+        before, step = learner.state.sharpness.copy(), 1e-4 * np.eye(2)
+        at = before[:2]
+        slope = [(loss(at + h) - loss(at - h)) / 2e-4 for h in step]
+        curvature = [
+            [(loss(at + h + k) - loss(at + h - k) - loss(at - h + k) + loss(at - h - k)) / 4e-8 for k in step]
+            for h in step
+        ]
+        kept = 0.998 * before[[2, 3, 3, 4]].reshape(2, 2) + curvature
+        wanted = np.clip(at - np.linalg.solve(kept + np.diag([2.0, 0.3]), slope), 0, 20)
+        learner.learn_one(x, y)
+        np.testing.assert_allclose(learner.state.sharpness[:2], wanted, rtol=1e-4)
+        np.testing.assert_allclose(
+            learner.state.sharpness[2:5], kept.ravel()[[0, 1, 3]], rtol=1e-4, atol=1e-5
+        )
 
 
 def test_the_scale_of_the_weights_does_not_matter() -> None:
@@ -311,8 +329,6 @@ def test_bad_settings() -> None:
         ohm.LocalLGC(graph, classes=["a", "a"])
     with pytest.raises(LabelError, match="hashable"):
         ohm.LocalLGC(graph, classes=[["a"]])
-    with pytest.raises(WeightError, match="negative"):
-        ohm.LocalLGC(ohm.Graph.from_edges([(0, 1, -1.0)], signed=True))
 
 
 def test_bad_calls_change_nothing() -> None:
@@ -345,3 +361,30 @@ def test_bad_calls_change_nothing() -> None:
     with pytest.raises(LabelError, match="declared classes"):
         ohm.play(fixed, ohm.Stream(["b", "c"], ["x", "w"]))
     assert fixed.label_one("b") is None
+
+
+@pytest.mark.parametrize("neighbours", [2, 4, 6, 12])
+def test_mu_follows_the_number_of_neighbours_unless_it_is_given(neighbours: int) -> None:
+    ring = ohm.Graph.from_edges(
+        [(k, (k + d) % 40, 3.0) for k in range(40) for d in range(1, neighbours // 2 + 1)]
+    )
+    learner = ohm.LocalLGC(ring)
+    assert learner.mu == pytest.approx(0.6 * min(1.0, (5 / neighbours) ** 3), rel=1e-12)
+    assert learner.mu == pytest.approx(usual_mu(ring), rel=1e-12)
+    assert ohm.LocalLGC(ring, unit=7.0).mu == learner.mu
+    assert "mu" not in repr(learner)
+    given = ohm.LocalLGC(ring, mu=0.25)
+    assert given.mu == 0.25
+    assert "mu=0.25" in repr(given)
+    before = learner.mu
+    for k in range(10):
+        learner.add_edge(k, k + 20, 3.0)
+    assert learner.mu == before
+    assert ohm.LocalLGC.restore(learner.snapshot(), ring).mu == before
+    assert ohm.LocalLGC.restore(given.snapshot(), ring).mu == 0.25
+
+
+def test_mu_is_bounded_on_graphs_of_any_density() -> None:
+    bare, full = ohm.Graph.from_edges([], nodes=range(3)), nx.complete_graph(500)
+    assert ohm.LocalLGC(bare).mu == 0.6
+    assert ohm.LocalLGC(ohm.Graph.from_scipy(nx.to_scipy_sparse_array(full, dtype=float))).mu == 1e-6

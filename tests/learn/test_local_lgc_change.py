@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ohmline as ohm
-from graphs import games, graphs
+from graphs import games, graphs, usual_mu
 from ohmline.errors import GraphError, ParameterError, SnapshotError, UnknownNode
 from ohmline.graph.nodes import NodeIndex
 
-RIDGE, MU = 0.1, 0.6
+RIDGE = 0.1
 CLASSES = ["a", "b", "c"]
 
 
@@ -29,6 +29,7 @@ class Ledger:
         }
         self.labels: dict[Any, str] = {}
         self.unit = float(graph.weights.mean()) if len(graph.weights) else 1.0
+        self.mu = usual_mu(graph)
 
     def graph(self) -> ohm.Graph:
         return ohm.Graph.from_edges(
@@ -40,8 +41,8 @@ class Ledger:
         b = np.zeros((len(self.nodes), len(CLASSES)))
         for x, y in self.labels.items():
             i = self.nodes.index(x)
-            q[i, i] += 1 / MU
-            b[i, CLASSES.index(y)] = 1 / MU
+            q[i, i] += 1 / self.mu
+            b[i, CLASSES.index(y)] = 1 / self.mu
         return np.linalg.solve(q, b)
 
 
@@ -80,7 +81,9 @@ def test_a_life_ends_where_a_fresh_start_does(graph: ohm.Graph, seed: int, steps
     live(learner, ledger, np.random.default_rng(seed), steps)
     exact, n = ledger.exact(), len(ledger.nodes)
     np.testing.assert_allclose(learner.state.estimate[:n], exact, atol=1e-8)
-    fresh = ohm.LocalLGC(ledger.graph(), CLASSES, unit=ledger.unit, tolerance=1e-13, caution=float("inf"))
+    fresh = ohm.LocalLGC(
+        ledger.graph(), CLASSES, mu=ledger.mu, unit=ledger.unit, tolerance=1e-13, caution=float("inf")
+    )
     for x, y in ledger.labels.items():
         fresh.learn_one(x, y)
     for x in ledger.nodes:
@@ -184,7 +187,8 @@ def test_many_nodes_and_edges_can_come() -> None:
             learner.add_edge(k, j)
             edges.append((j, k))
     assert learner.nodes.is_range
-    fresh = ohm.LocalLGC(ohm.Graph.from_edges(edges), CLASSES, tolerance=1e-12, caution=float("inf"))
+    options: dict[str, Any] = {"mu": learner.mu, "tolerance": 1e-12, "caution": float("inf")}
+    fresh = ohm.LocalLGC(ohm.Graph.from_edges(edges), CLASSES, **options)
     for x in rng.permutation(120)[:40].tolist():
         for one in (learner, fresh):
             one.learn_one(x, CLASSES[x % 3])

@@ -73,11 +73,12 @@ def les_miserables() -> Case:
 )
 def test_variances_rank_nodes_as_the_exact_ones_do(graph: Callable[[], Case], reach: bool) -> None:
     """A query reads before each label is learned, so that what is kept from label to label is ranked by."""
-    given, ridge, mu = graph(), 0.1, 0.6
+    given, ridge = graph(), 0.1
     n = given.graph.n
     order = np.random.default_rng(1).permutation(n)
     laplacian = given.graph.laplacian().toarray() / given.graph.weights.mean()
     learner, done = ohm.LocalLGC(given.graph, reach=reach), 0
+    mu = learner.mu
     for share in (0.01, 0.02, 0.05, 0.15, 0.4):
         many = max(int(share * n), 1)
         for x in order[done:many].tolist():
@@ -93,7 +94,7 @@ def test_variances_rank_nodes_as_the_exact_ones_do(graph: Callable[[], Case], re
         exact = elsewhere**2 / (mu + own) if reach else own / (mu + own)
         told = np.array([learner.variance_one(x) for x in rest.tolist()])
         assert stats.spearmanr(told, exact)[0] >= 0.95
-        assert 0.97 <= (told / exact).mean() <= (1.1 if reach else 1.01)
+        assert 0.97 <= (told / exact).mean() <= (1.15 if reach else 1.01)
 
 
 @pytest.mark.parametrize("reach", [True, False])
@@ -212,7 +213,7 @@ def test_the_chase_visits_every_place() -> None:
 def test_the_benchmark_and_the_experiment_report_a_small_graph() -> None:
     club = karate()
     figures = one_graph("karate", club.graph, club.labels, None)
-    assert len(figures["targets"]) == 3
+    assert len(figures["targets"]) == 4
     assert figures["floor_microseconds"] > 0
     rows: list[Row] = []
     found = _all_labels(club, [0, 1], Settings(), rows)

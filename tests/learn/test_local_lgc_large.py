@@ -18,7 +18,7 @@ from ohmline.errors import ParameterError
 from ohmline.learn.local_lgc.local_solve import MOST_EDGES
 from ohmline.learn.local_lgc.sweeps import MANY, is_time, sweep_all
 
-RIDGE, MU = 0.1, 0.6
+RIDGE = 0.1
 
 
 @njit
@@ -36,8 +36,8 @@ def system(learner: ohm.LocalLGC, graph: ohm.Graph) -> tuple[Any, Any]:
     )
     b = np.zeros((graph.n, len(learner.classes)))
     for i in np.flatnonzero(learner.state.label[: graph.n] >= 0):
-        q[i, i] += 1 / MU
-        b[i, learner.state.label[i]] = 1 / MU
+        q[i, i] += 1 / learner.mu
+        b[i, learner.state.label[i]] = 1 / learner.mu
     return q, b
 
 
@@ -86,7 +86,7 @@ def test_single_precision_proves_nothing_that_is_wrong() -> None:
     q, b = system(learner, part)
     inverse = np.linalg.inv(q)
     exact = inverse @ b
-    double = ohm.LocalLGC(part, [0, 1, 2], tolerance=learner.tolerance)
+    double = ohm.LocalLGC(part, [0, 1, 2], mu=learner.mu, tolerance=learner.tolerance)
     double.learn_many(range(60), labels[:60].tolist())
     certain = 0
     for t in range(300):

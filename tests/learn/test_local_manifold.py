@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ohmline as ohm
-from local_manifold_oracle import LiteralLocalManifold
+from local_manifold_oracle import LiteralDrifting, LiteralLocalManifold, says
 
 
 def blobs(seed: int, n: int, classes: int = 3, rate: float = 0.3, d: int = 3) -> tuple[np.ndarray, list[Any]]:
@@ -47,6 +47,50 @@ def test_agrees_with_the_literal_recipe_trial_by_trial(
         np.testing.assert_allclose(centres, literal.z, atol=1e-9)
         np.testing.assert_allclose(masses, literal.m, rtol=1e-9)
         assert [-1 if y is None else literal.classes.index(y) for y in said] == literal.labels
+
+
+@pytest.mark.parametrize(("seed", "size", "classes"), [(0, 12, 2), (1, 20, 3), (2, 7, 4)])
+def test_drift_agrees_with_the_literal_pair_of_summaries(seed: int, size: int, classes: int) -> None:
+    points, labels = blobs(seed, 240, classes=classes, rate=0.5)
+    names = [f"class {k}" for k in range(classes)]
+    turned = dict(zip(names, names[1:] + names[:1], strict=True))
+    labels = [y if t < 120 or y is None else turned[y] for t, y in enumerate(labels)]
+    ours, literal, led = ohm.LocalManifold(size, drift=True), LiteralDrifting(size), 0
+    for x, y in zip(points, labels, strict=True):
+        np.testing.assert_allclose(list(ours.scores_one(x).values()), literal.scores(x), atol=1e-7)
+        said = says(literal.leader, x)
+        assert ours.predict_one(x) == said
+        led += literal.leader is literal.short
+        ours.learn_one(x, y)
+        literal.learn(x, y)
+        centres, masses, known = ours.summary
+        leader = literal.leader
+        np.testing.assert_allclose(centres, leader.z, atol=1e-9)
+        np.testing.assert_allclose(masses, leader.m, rtol=1e-9)
+        assert [-1 if y is None else leader.classes.index(y) for y in known] == leader.labels
+    assert literal.restarts >= 1
+    assert led >= 5  # both have been asked
+
+
+def test_drift_finds_back_after_a_change_and_costs_nothing_without_one() -> None:
+    points, labels = blobs(12, 1200, rate=0.2)
+    names = sorted({y for y in labels if y is not None})
+    turned = [y if t < 600 or y is None else names[names.index(y) - 1] for t, y in enumerate(labels)]
+    plain, steady, drifting, stubborn = (
+        ohm.LocalManifold(40, drift=drift) for drift in (False, True, True, False)
+    )
+    for learner, said in ((plain, labels), (steady, labels), (drifting, turned), (stubborn, turned)):
+        learner.learn_many(points, said)
+    fresh, clean = blobs(13, 400, rate=1.0)
+    now = [names[names.index(y) - 1] for y in clean]
+
+    def error(learner: ohm.LocalManifold, truth: list[Any]) -> float:
+        return float(
+            np.mean([a != b for a, b in zip(learner.predict_many(fresh).predictions, truth, strict=True)])
+        )
+
+    assert error(steady, clean) <= error(plain, clean) + 0.02
+    assert error(drifting, now) <= error(plain, clean) + 0.05 < error(stubborn, now)
 
 
 def test_rounding_does_not_pile_up_over_a_long_stream() -> None:

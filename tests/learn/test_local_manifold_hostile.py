@@ -64,6 +64,8 @@ def test_a_bad_point_is_refused_and_nothing_changes(x: Any, error: type[OhmlineE
         {"memory": 0.5},
         {"memory": float("nan")},
         {"memory": True},
+        {"drift": "yes"},
+        {"drift": True, "memory": 100.0},
         {"label_weight": 0.0},
         {"label_weight": float("inf")},
         {"classes": []},
@@ -171,7 +173,9 @@ def test_weights_that_grew_for_very_long_are_made_small_again() -> None:
     assert all(np.isfinite(list(learner.scores_one([1.0, 1.0]).values())))
 
 
-@pytest.mark.parametrize("options", [{}, {"memory": 9.0}, {"classes": ["out", "never", "in"]}])
+@pytest.mark.parametrize(
+    "options", [{}, {"memory": 9.0}, {"drift": True}, {"classes": ["out", "never", "in"]}]
+)
 def test_a_copy_a_snapshot_and_a_file_go_on_bit_for_bit(options: Any, tmp_path: Path) -> None:
     learner = taught(**options)
     again = [
@@ -209,3 +213,35 @@ def test_a_damaged_snapshot_is_refused(key: str, spoil: Any) -> None:
     state[key] = spoil(state[key])
     with pytest.raises((SnapshotError, ParameterError)):
         ohm.LocalManifold.restore(state)
+
+
+@pytest.mark.parametrize(
+    ("key", "spoil"),
+    [
+        ("drift", lambda a: np.array("yes")),
+        ("wrong", lambda a: a - 100),
+        ("wrong", lambda a: a * np.nan),
+        ("behind", lambda a: a + 1e9),
+        ("behind", lambda a: a[:0]),
+        ("short.mass", np.zeros_like),
+        ("long.label", lambda a: a + 5),
+        ("long.order", lambda a: a[::-1]),
+        ("short.centre", lambda a: a[:, :1]),
+    ],
+)
+def test_a_damaged_snapshot_of_two_summaries_is_refused(key: str, spoil: Any) -> None:
+    state = taught(drift=True).snapshot()
+    state[key] = spoil(state[key])
+    with pytest.raises((SnapshotError, ParameterError)):
+        ohm.LocalManifold.restore(state)
+    del state[key]
+    if key != "drift":
+        with pytest.raises((SnapshotError, ParameterError)):
+            ohm.LocalManifold.restore(state)
+
+
+def test_a_snapshot_from_before_there_was_drift_is_read() -> None:
+    learner = taught()
+    state = learner.snapshot()
+    del state["drift"]
+    assert same(learner, ohm.LocalManifold.restore(state))

@@ -18,7 +18,7 @@ from ohmline.graph import generate
 def distances(graph: ohm.Graph, distance: ohm.Distance) -> np.ndarray:
     n = graph.n
     if distance is ohm.Distance.RESISTANCE:
-        plus = np.linalg.pinv(graph.laplacian().toarray(), hermitian=True, rtol=1e-10)
+        plus = np.linalg.pinv(graph.laplacian().toarray(), hermitian=True, rcond=1e-10)
         out = np.diag(plus)[:, None] + np.diag(plus) - 2 * plus
         out[graph.component_of[:, None] != graph.component_of] = np.inf
         return out

@@ -139,3 +139,29 @@ def test_text_that_no_file_can_hold_is_refused_by_name(tmp_path: Path, name: str
 def test_a_node_that_cannot_be_one_is_unknown() -> None:
     with pytest.raises(UnknownNode):
         table().of(["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("declared", [None, ["red", "blue"]])
+@pytest.mark.parametrize("make", [ohm.LocalLGC, ohm.DriftingLGC])
+def test_what_one_class_says_is_not_calibrated(make: type[ohm.LocalLGC], declared: list[str] | None) -> None:
+    learner = make(ohm.Graph.from_edges(EDGES, nodes="abcdefg"), declared)
+    learner.learn_one("a", "red")
+    found = learner.predict_many()
+    assert found.of("e").prediction == "red"
+    assert not found.calibrated
+    if declared is None:
+        assert found.of("e").probability == 1
+        assert "Only one class is known" in found._repr_html_()
+    learner.learn_one("e", "blue")
+    assert learner.predict_many().calibrated
+
+
+def test_one_class_by_any_learner_is_not_calibrated() -> None:
+    manifold = ohm.LocalManifold()
+    manifold.learn_one([0.0, 1.0], "red")
+    assert not manifold.predict_many([[0.0, 2.0]]).calibrated
+    blend = ohm.relational(ohm.Graph.from_edges(EDGES, nodes="abcdefg"))
+    blend.learn_one("a", "red")
+    assert not blend.predict_many().calibrated
+    blend.learn_one("b", "blue")
+    assert blend.predict_many().calibrated

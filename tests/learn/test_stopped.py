@@ -17,17 +17,21 @@ import ohmline as ohm
 signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
 random.seed(int(sys.argv[1]))
 stopped = 0
+haste = 1.0
 
 def attempt(longest, work):
-    global stopped
+    # Stopped after a random time; the times become shorter on a machine where the work ends before that.
+    global stopped, haste
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, random.uniform(2e-6, longest))
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(2e-6, longest * haste))
             work()
+            haste *= 0.8
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         stopped += 1
+        haste = min(1.0, 1.2 * haste)
 """
 
 

@@ -203,7 +203,12 @@ def test_a_project_opens_with_the_recipe_that_it_names(tmp_path):
     with Project.open(folder) as project:
         assert project.recipe.__module__ == "ohmline.recipes.matches"
         assert project.model.recipe.streams
-    other = Project.create(tmp_path / "other", graph=grid(), classes=["a", "b"], recipe="os")
+    with pytest.raises(ParameterError, match="no recipe 'os'"):
+        Project.create(tmp_path / "other", graph=grid(), classes=["a", "b"], recipe="os")
+    assert not (tmp_path / "other").exists()
+    other = Project.create(tmp_path / "other", graph=grid(), classes=["a", "b"], recipe="matches")
+    about = (other / "project.toml").read_text().replace('"matches"', '"os"')
+    (other / "project.toml").write_text(about)
     with pytest.raises(ParameterError, match="no recipe 'os'"):
         Project.open(other)
 

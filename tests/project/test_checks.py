@@ -27,7 +27,10 @@ def labelled(project, person, label_of, n):
 @pytest.fixture
 def big(tmp_path, clock):
     folder = Project.create(
-        tmp_path / "big", graph=grid(18), classes=["left", "right"], settings=Settings(goal=0.1, gold_every=0)
+        tmp_path / "big",
+        graph=grid(18),
+        classes=["left", "right"],
+        settings=Settings(goal=0.15, gold_every=0),
     )
     with Project.open(folder, clock=clock) as project:
         yield project
@@ -45,7 +48,7 @@ def test_a_goal_is_reached_by_a_check_and_then_nothing_more_is_asked(big):
     progress = big.progress()
     assert progress["stage"] == "reached"
     assert progress["may_stop"]
-    assert progress["limit"]["share"] <= 0.1
+    assert progress["limit"]["share"] <= 0.15
     assert "You may stop" in progress["sentence"]
     rest = [node for node in big.nodes if node not in big.ledger.labels]
     wrong = sum(big.checks.running.predictions[node] != side(node) for node in rest)

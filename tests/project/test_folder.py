@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import ohmline as ohm
 from ohmline.errors import (
     FileFormatError,
     LabelError,
@@ -16,7 +17,7 @@ from ohmline.errors import (
     UnknownNode,
     UnknownProject,
 )
-from ohmline.project import Project, Settings
+from ohmline.project import Project, Recipe, Settings
 from ohmline.project import commands as c
 from ohmline.project.snapshots import write_snapshot
 from project.conftest import grid
@@ -145,3 +146,23 @@ def test_a_password_does_not_stay_in_the_folder(tmp_path):
     write_about(tmp_path, About("x", store="postgresql://eve:secret@db.example/labels?sslmode=require"))
     assert "secret" not in (tmp_path / "project.toml").read_text()
     assert read_about(tmp_path).store == "postgresql://eve@db.example/labels?sslmode=require"
+
+
+def test_a_prior_in_a_recipe_is_taught_again_where_a_label_is_taken_back(tmp_path):
+    def recipe(graph, classes, seed):
+        words = ohm.NodeFeatures([[1.0, 0.0], [0.0, 1.0]] * (graph.n // 2), graph)
+        return Recipe(ohm.LocalLGC(graph, classes, prior=words), ohm.Always())
+
+    folder = Project.create(tmp_path / "told", graph=grid(), classes=["left", "right"])
+    with Project.open(folder, recipe=recipe) as project:
+        for node, label in [("0-0", "left"), ("0-5", "right"), ("3-0", "left"), ("3-3", "right")]:
+            project.do(c.Label(node, label), "ann")
+        project.do(c.Label("3-3", "left"), "ann")
+        project.do(c.Undo(), "ann")
+        labels = dict(project.ledger.labels)
+        said = project.model.learner.predict_proba_one("2-2")
+    fresh = recipe(grid(), ("left", "right"), 0).learner
+    fresh.learn_many(labels)
+    assert said == pytest.approx(fresh.predict_proba_one("2-2"), abs=1e-12)
+    with Project.open(folder, recipe=recipe) as project:
+        assert project.model.learner.predict_proba_one("2-2") == pytest.approx(said, abs=1e-12)

@@ -135,7 +135,9 @@ def test_a_learner_that_forgets_its_nodes_must_be_given_the_pool() -> None:
         ({"nodes": 5}, ohm.OhmlineError, "iterable"),
         ({"query": ohm.Always()}, LearnerError, "pool query.*play"),
         ({"query": ohm.Uncertainty}, LearnerError, r"class Uncertainty.*Uncertainty\(\)"),
-        ({"query": "uncertainty"}, LearnerError, "pool query"),
+        ({"query": "uncertainty"}, LearnerError, r"name.*query=ohm\.Uncertainty\(\)"),
+        ({"query": "v-optimal"}, LearnerError, r"name.*query=ohm\.VOptimal\(\)"),
+        ({"query": "best"}, LearnerError, r"name.*query=ohm\.Uncertainty\(\)"),
     ],
 )
 def test_bad_arguments_are_named(arguments: Any, error: type[Exception], text: str) -> None:
@@ -146,8 +148,9 @@ def test_bad_arguments_are_named(arguments: Any, error: type[Exception], text: s
 def test_bad_learners_are_named() -> None:
     with pytest.raises(LearnerError, match="learner"):
         ohm.suggest("learner")  # type: ignore[arg-type]
-    with pytest.raises(LearnerError, match="OnlineManifold"):
-        ohm.suggest(ohm.OnlineManifold())
+    for points in (ohm.OnlineManifold(), ohm.LocalManifold()):
+        with pytest.raises(LearnerError, match=rf"{type(points).__name__}.*ohm\.play\("):
+            ohm.suggest(points)
 
 
 def test_the_table_says_why(tmp_path: Path) -> None:
@@ -170,6 +173,54 @@ def test_the_table_says_why(tmp_path: Path) -> None:
         read = list(csv.DictReader(file))
     assert [row["node"] for row in read] == [str(x) for x in table]
     assert [row["why"] for row in read] == [row.why for row in table.rows]
+
+
+def ragged() -> ohm.Graph:
+    """A large part, a smaller one that no label reaches, one of two nodes, and many nodes without edges."""
+    made = ohm.graph.generate.stochastic_block_model([60, 60], 0.02 + 0.08 * np.eye(2), seed=1).graph
+    u, v, _ = made.largest_component().edges()
+    large = [(f"a{int(a)}", f"a{int(b)}") for a, b in zip(u, v, strict=True)]
+    small = [(f"b{k}", f"b{(k + 1) % 30}") for k in range(30)]
+    alone = [f"alone {k}" for k in range(40)]
+    joined = sorted({x for edge in [*large, *small] for x in edge})
+    return ohm.Graph.from_edges([*large, *small, ("p", "q")], nodes=[*alone, *joined, "p", "q"])
+
+
+@pytest.mark.parametrize(
+    "query", [None, ohm.Uncertainty(), ohm.SigmaOptimal(), ohm.Contested(), ohm.ModelChange()], ids=repr
+)
+def test_nodes_without_edges_come_last(query: Any) -> None:
+    graph = ragged()
+    learner = ohm.fit(graph, {"a0": "x", "a100": "y"})
+    table = ohm.suggest(learner, 12, query)
+    assert not [node for node in table if str(node).startswith("alone")]
+    everything = list(ohm.suggest(learner, graph.n, ohm.Uncertainty()))
+    assert all(str(node).startswith("alone") for node in everything[-40:])
+    last = ohm.suggest(learner, 40, nodes=[f"alone {k}" for k in range(40)]).rows
+    assert {row.why for row in last} == {
+        "no label reaches it; it has no edges, so that its label settles this node alone"
+    }
+
+
+def test_a_part_that_no_label_reaches_counts_as_many_nodes_as_it_has() -> None:
+    found = ohm.suggest(ohm.fit(ragged(), {"a0": "x", "a100": "y"}), 10)
+    rows = {row.node: row.why for row in found.rows}
+    of_b = [node for node in rows if str(node).startswith("b")]
+    assert of_b
+    assert (
+        rows[of_b[0]] == "no label reaches it; its label would give a class to the 30 nodes it is joined with"
+    )
+    assert "p" not in rows
+    assert "q" not in rows
+    assert any(str(node).startswith("a") for node in rows)
+
+
+def test_many_small_parts_leave_candidates_where_labels_are() -> None:
+    pairs = [(f"p{k}", f"q{k}") for k in range(60)]
+    cliques = [(6 * c + a, 6 * c + b) for c in range(3) for a in range(6) for b in range(a)]
+    graph = ohm.Graph.from_edges([*pairs, *cliques, (0, 6), (11, 12)])
+    learner = ohm.fit(graph, {1: "x", 13: "y"})
+    assert ohm.suggest(learner, 1)[0] in range(6, 12)  # all 6 in the middle are in doubt; a pair is two nodes
 
 
 def test_the_table_becomes_a_frame() -> None:

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ohmline.errors import ParameterError
+from ohmline.errors import LabelError, ParameterError
 from ohmline.project import Project, commands
+from ohmline.project.creating import sought
+from ohmline.project.ledger import Ledger
 from ohmline.project.recipe import made
 from ohmline.recipes import RECIPES, accounts, demo, find
 from ohmline.recipes.ledgers import accounts as some_accounts
@@ -144,3 +146,99 @@ def test_pairs_that_arrive_are_asked_for_where_the_learner_is_not_sure(tmp_path:
         again = pump(from_iterable(order), project)  # the same keys: nothing is doubled
         assert again.items == len(order)
         assert len(project.ledger.arrived) == len(order)
+
+
+def ring_and_crowd() -> Any:
+    """Accounts, fifteen of which pay each other; what they are."""
+    made_up = some_accounts(1500, seed=5)
+    return made_up.graph, {node: "fraud" if node in made_up.bad else "legit" for node in made_up.graph.nodes}
+
+
+def some_known(truth: Any) -> dict[Any, str]:
+    of = {kind: [node for node, each in truth.items() if each == kind] for kind in ("fraud", "legit")}
+    return dict.fromkeys(of["legit"][:40], "legit") | dict.fromkeys(of["fraud"][:3], "fraud")
+
+
+def test_accounts_looks_for_the_rarest_class_whatever_the_classes_are_called(tmp_path: Path) -> None:
+    graph, truth = ring_and_crowd()
+    folder = Project.create(
+        tmp_path / "it", graph=graph, classes=["fraud", "legit"], labels=some_known(truth), recipe="accounts"
+    )
+    with Project.open(folder) as project:
+        assert project.ledger.looks_for == "fraud"
+        answered(project, truth.__getitem__, 25)
+        found, digest = accounts.found_so_far(project), project.digest()
+        assert found.found >= 5  # of the 12 that are left; it was 0 when the last class was looked for
+        project.do(commands.AddClasses(("unsure",)), "ann")
+        assert project.ledger.looks_for == "fraud"
+        assert project.model.recipe.query.wanted == "fraud"
+        later = project.digest()
+    assert later != digest
+    with Project.open(folder) as project:
+        assert (project.ledger.looks_for, project.digest()) == ("fraud", later)
+        assert accounts.found_so_far(project) == found
+        assert Ledger.from_json(project.ledger.to_json()).looks_for == "fraud"  # what a snapshot keeps
+
+
+def test_the_class_that_is_looked_for_stays(tmp_path: Path) -> None:
+    graph, truth = ring_and_crowd()
+    classes = ["mule", "fraud", "legit"]
+    folder = Project.create(
+        tmp_path / "it",
+        graph=graph,
+        classes=classes,
+        labels=some_known(truth),
+        recipe="accounts",
+        wanted="mule",
+    )
+    with Project.open(folder) as project:
+        with pytest.raises(LabelError, match="'mule' is what this project looks for"):
+            project.do(commands.RemoveClass("mule"), "ann")
+        assert (list(project.classes), project.model.recipe.query.wanted) == (classes, "mule")
+
+
+def test_a_project_that_names_no_class_looks_for_the_last_one_as_before(tmp_path: Path) -> None:
+    """Before, no project wrote down what it looks for, and `project.toml` alone named the recipe."""
+    graph, truth = ring_and_crowd()
+    folder = Project.create(
+        tmp_path / "it", graph=graph, classes=["fraud", "legit"], labels=some_known(truth)
+    )
+    with (folder / "project.toml").open("a", encoding="utf-8") as file:
+        file.write('recipe = "accounts"\n')
+    with Project.open(folder) as project:
+        assert project.ledger.looks_for is None
+        assert "looking_for" not in project.ledger.to_json()
+        assert project.model.recipe.query.wanted == "legit"
+        answered(project, truth.__getitem__, 3)
+        assert accounts.found_so_far(project).answers == 3
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels", "wanted", "found"),
+    [
+        (["fraud", "legit"], "fll", None, "fraud"),
+        (["legit", "fraud"], "fll", None, "fraud"),
+        (["legit", "fraud"], "fll", "legit", "legit"),
+        (["ordinary", "bad"], "", None, "bad"),
+        (["fraud", "legit"], "ll", None, "fraud"),
+        (["fraud", "legit"], "fl", None, "legit"),
+        (["a", "fraud", "legit", "z"], "fll", None, "fraud"),
+        ([1, 0], "", "1", 1),
+    ],
+)
+def test_what_is_looked_for(classes: Any, labels: str, wanted: Any, found: Any) -> None:
+    known = {k: {"f": "fraud", "l": "legit"}[letter] for k, letter in enumerate(labels)}
+    assert sought("accounts", classes, known, wanted) == found
+    assert sought("citations", classes, known) is None
+    assert sought("", classes, known) is None
+
+
+def test_a_class_that_is_not_there_cannot_be_looked_for(tmp_path: Path) -> None:
+    graph, _ = ring_and_crowd()
+    with pytest.raises(LabelError, match=r"'froud', is not there; there are 'fraud', 'legit'"):
+        Project.create(
+            tmp_path / "it", graph=graph, classes=["fraud", "legit"], recipe="accounts", wanted="froud"
+        )
+    with pytest.raises(ParameterError, match="wanted='fraud' is for a recipe that looks for one class"):
+        Project.create(tmp_path / "it", graph=graph, classes=["fraud", "legit"], wanted="fraud")
+    assert not list(tmp_path.iterdir())

@@ -36,6 +36,8 @@ RING = ohm.Graph.from_edges(
 NAMED = ohm.Graph.from_edges([("a", "b", 0.5), ("b", ("c", 1)), (("c", 1), 4.5), (4.5, "a")])
 TREE = ohm.Graph.from_edges([(0, 1), (1, 2), (1, 3), (3, 4)])
 POINTS = np.random.default_rng(0).normal(size=(15, 2))
+FAR = ohm.Graph.from_edges([(k, (5 * k + 3) % 15) for k in range(15)], nodes=range(15), parallel="max")
+DIRECTED = ohm.graph.directions([(k, (k * k + 1) % 15, 1.0 + k) for k in range(15)], nodes=range(15))
 LAPLACE = ohm.LaplacianKernel(RING)
 
 LEARNERS: dict[str, Callable[[], Any]] = {
@@ -73,6 +75,15 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "Blend": lambda: ohm.Blend(
         [ohm.LocalLGC(RING), ohm.OnlineLogistic(ohm.NodeFeatures(POINTS, RING)), given()]
     ),
+    "Compatibility": lambda: ohm.Compatibility(DIRECTED),
+    "TypedLGC": lambda: ohm.TypedLGC({"near": RING, "far": FAR}),
+    "relational": lambda: ohm.relational(DIRECTED),
+    "ConformalSets": lambda: ohm.ConformalSets(
+        ohm.Blend([ohm.LocalLGC(RING), given()]), [0.8, 0.95], window=20
+    ),
+    "Blend by fixed share": lambda: ohm.Blend([ohm.LocalLGC(RING), given()], ohm.FixedShare()),
+    "ClusterSpecialists": lambda: ohm.ClusterSpecialists(RING, trees=3),
+    "DriftingLGC": lambda: ohm.DriftingLGC(RING, trees=2),
     "Blend of blends": lambda: ohm.Blend(
         [
             ohm.Blend(

@@ -13,7 +13,7 @@ import pytest
 from ohmline.project import Project
 from ohmline.recipes import demo
 from ohmline.widget import Labeller
-from service.browser.visiting import ARGUMENTS, PATIENCE, chromium
+from service.browser.visiting import ARGUMENTS, PATIENCE, chromium, press
 
 NOTEBOOK = """<!doctype html><html lang="en"><title>A notebook</title><style>STYLE</style><div id="cell"></div>
 <script type="module">
@@ -83,11 +83,9 @@ def test_three_papers_are_labelled_by_keyboard_in_a_cell(page: Any, tmp_path: Pa
         )
         page.goto("http://notebook.test/")
         for key, count in (("1", 1), ("2", 2), ("6", 3)):
-            page.wait_for_function(
-                "document.querySelector('.ohm') && /robotics/.test(document.body.innerText)"
-            )
+            page.wait_for_selector(".question .node-name")
             page.locator(".desk").focus()
-            page.keyboard.press(key)
+            press(page, key)
             for _ in range(200):
                 if labeller.client.progress().labels >= count:
                     break

@@ -1,4 +1,4 @@
-"""`LocalLGC` over a graph as a scikit-learn classifier."""
+"""`LocalLGC`, or `DriftingLGC`, over a graph as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ohmline.adapt.semi_supervised import SemiSupervised
 from ohmline.arrays import AnyArray, Bools, Floats, Ints, count
-from ohmline.checks import shown
+from ohmline.checks import flag, shown
 from ohmline.errors import GraphError, ParameterError, ShapeError
 from ohmline.graph.build import Gaussian, knn
 from ohmline.graph.graph import Graph
-from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.everywhere import chances_of, swept
+from ohmline.learn import DriftingLGC, LocalLGC
+from ohmline.learn.local_lgc.chances import chances_of
+from ohmline.learn.local_lgc.everywhere import swept
 
 LEAST = 1e-12
 """No edge to a new point weighs less, however far it is."""
@@ -48,7 +49,11 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
     ridge
         As for `LocalLGC`. Default 0.1.
     mu
-        As for `LocalLGC`. Default 0.6.
+        As for `LocalLGC`: None (default) follows the number of neighbours.
+    drift
+        Whether labels change over time: then `DriftingLGC` learns them in the order of the rows, and `partial_fit`
+        brings newer ones, of points that `fit` has seen. The answer for a labelled point may then differ from its last
+        label, and a new point gets the weighted mean of its neighbours' probabilities. Default False.
     unlabelled
         The label that marks a missing one, by default -1, as in scikit-learn; None and NaN mark one too. Pass
         `unlabelled=None` where -1 is a class.
@@ -70,7 +75,8 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         k: int = 10,
         width: float | None = None,
         ridge: float = 0.1,
-        mu: float = 0.6,
+        mu: float | None = None,
+        drift: bool = False,
         unlabelled: Any = -1,
     ) -> None:
         self.graph = graph
@@ -78,6 +84,7 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         self.width = width
         self.ridge = ridge
         self.mu = mu
+        self.drift = drift
         self.unlabelled = unlabelled
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -100,7 +107,8 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
 
         A row that equals one seen before is the same node, whose label it may give or correct; any other becomes a new
         node, joined with its k nearest ones. With `"precomputed"`, and with a function, the graph stays: give the same
-        X and the labels that are new.
+        X and the labels that are new. With `drift=True` the graph stays too: any rows that `fit` has seen, in the order
+        of their labels, as often as they come.
 
         Parameters
         ----------
@@ -152,8 +160,12 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         chances[own >= 0] = self.label_distributions_[own[own >= 0]]
         new = np.flatnonzero(own < 0)
         if len(new):
-            scores = self._scores(rows[new])
-            chances[new] = chances_of(self.learner_.state, scores, np.zeros(len(scores), np.int64))
+            scores, precision = self._scores(rows[new])
+            if isinstance(self.learner_, DriftingLGC):
+                chances[new] = self._means(scores)
+            else:
+                codes = np.zeros(len(scores), np.int64)
+                chances[new] = chances_of(self.learner_.state, scores, precision, codes)
         return chances
 
     def __sklearn_tags__(self) -> Any:
@@ -178,8 +190,12 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
     def _begin(self, rows: Any, classes: AnyArray) -> None:
         """A graph and a learner that has seen nothing."""
         graph, width = self._built(rows)
-        learner = LocalLGC(graph, range(len(classes)), ridge=self.ridge, mu=self.mu, guess=True)
-        self.classes_, self.learner_, self.graph_ = classes, learner, graph
+        self.classes_, self.graph_ = classes, graph
+        self.learner_: LocalLGC | DriftingLGC
+        if flag(self.drift, "drift"):
+            self.learner_ = DriftingLGC(graph, range(len(classes)), ridge=self.ridge, mu=self.mu)
+        else:
+            self.learner_ = LocalLGC(graph, range(len(classes)), ridge=self.ridge, mu=self.mu, guess=True)
         self._width, self._rows = width, rows
         self._known = {}
         if self.graph == "knn":  # of equal rows the first one answers
@@ -222,14 +238,29 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
         codes = np.searchsorted(self.classes_, labels[known])
         nodes = self.learner_.nodes
         self.learner_.learn_many([nodes[k] for k in places[known].tolist()], codes.tolist())
-        self._field = swept(self.learner_.space, self.learner_.state, len(self.classes_))
         table = self.learner_.predict_many()
+        if isinstance(self.learner_, DriftingLGC):
+            self._field = np.where(table.known[:, None], table.probabilities, self._frequencies())
+            self.label_distributions_ = self._field
+            self.transduction_ = self.classes_[self._field.argmax(axis=1)]
+            return
+        self._field = swept(self.learner_.space, self.learner_.state, len(self.classes_))
         chances = table.probabilities.copy()
         chances[~table.known] = 1 / len(self.classes_)  # before the first label
         said = self.classes_[np.maximum(table.codes, 0)]
         kept = self.learner_.state.label[: len(said)]
         said[kept >= 0] = self.classes_[kept[kept >= 0]]
         self.label_distributions_, self.transduction_ = chances, said
+
+    def _frequencies(self) -> Floats:
+        """How often each class was learned, plus one, as shares."""
+        counts = self.learner_.state.counts[: len(self.classes_)] + 1.0
+        return np.asarray(counts / counts.sum())
+
+    def _means(self, scores: Floats) -> Floats:
+        """The shares of the scores; of a point without a neighbour those of the labels."""
+        mass = scores.sum(axis=1, keepdims=True)
+        return np.where(mass > 0, scores / np.where(mass > 0, mass, 1.0), self._frequencies())
 
     def _nearest(self, rows: Floats, among: Floats, more: int = 0) -> tuple[Floats, Ints]:
         k = min(count(self.k, "k", least=1) + more, len(among))
@@ -249,17 +280,20 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
             )
         return np.full(rows.shape[0], -1)
 
-    def _scores(self, rows: Any) -> Floats:
-        """The scores of new points: those that their edges would give them."""
-        ridge = self.ridge * self.learner_.unit
+    def _scores(self, rows: Any) -> tuple[Floats, Floats]:
+        """The scores of new points, those that their edges would give them, and their Q_tt."""
+        unit = self.learner_.unit if isinstance(self.learner_, LocalLGC) else 1.0
+        ridge = self.ridge * unit
         if self.graph == "precomputed":
             if (rows.data if sparse.issparse(rows) else rows).min(initial=0.0) < 0:
                 raise GraphError("an affinity is below 0; LocalLGC needs affinities of at least 0")
             weight = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(-1, 1)
-            return np.asarray(rows @ self._field) / (weight + ridge)
+            return np.asarray(rows @ self._field) / (weight + ridge), (weight[:, 0] + ridge) / unit
         lengths, places = self._nearest(rows, self._rows)
         weights = self._weights(lengths, self._width)
-        return np.einsum("ik,ikc->ic", weights, self._field[places]) / (weights.sum(axis=1)[:, None] + ridge)
+        precision = weights.sum(axis=1) + ridge
+        scores = np.einsum("ik,ikc->ic", weights, self._field[places]) / precision[:, None]
+        return scores, precision / unit
 
     def _grown(self, rows: Any) -> Ints:
         """The places of these rows, with new nodes for those that are new."""
@@ -271,6 +305,11 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
                 )
             return np.arange(rows.shape[0])
         fresh = list(dict.fromkeys(row.tobytes() for row in rows if row.tobytes() not in self._known))
+        if fresh and isinstance(self.learner_, DriftingLGC):
+            raise GraphError(
+                f"with drift=True the graph stays as fit made it, and {len(fresh)} of these {len(rows)} points are not "
+                "in it; give all points to fit, those without a label marked as missing, or leave drift out"
+            )
         if fresh:
             old = len(self._rows)
             added = np.frombuffer(b"".join(fresh)).reshape(len(fresh), -1)
@@ -281,6 +320,7 @@ class GraphClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: 
     def _join(self, rows: Floats, old: int) -> None:
         """New nodes for the rows from `old` on, each joined with its k nearest rows."""
         learner = self.learner_
+        assert isinstance(learner, LocalLGC)  # the graph of the other one does not grow
         lengths, near = self._nearest(rows[old:], rows, more=1)
         if (
             old == 1 and self.width is None and (lengths > 0).any()

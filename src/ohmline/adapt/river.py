@@ -18,8 +18,33 @@ from ohmline.learn.manifold import Buffer, Keep, Loss, Manifold, OnlineManifold
 base: Any = require("river.base", "river")
 
 
+class _OverPoints(base.Classifier):  # type: ignore[misc]
+    """What both share: features by name become rows, in the order of the first point."""
+
+    _learner: Any
+    _features: list[Hashable] | None
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: dict[Hashable, Any], y: Any) -> None:
+        """Learn from a point, with its label or with None.
+
+        Parameters
+        ----------
+        x
+            The features of a point, by name.
+        y
+            Its label; None when it has none.
+        """
+        features = sorted(x, key=repr) if self._features is None else self._features
+        self._learner.learn_one(_row(x, features), y)
+        self._features = features
+
+
 @final
-class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
+class OnlineManifoldClassifier(_OverPoints):
     """`OnlineManifold` with river's verbs, over dictionaries of numbers.
 
     `learn_one(x, None)` learns from a point without a label. Classes are learned as they come: one
@@ -92,24 +117,6 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
             seed=seed,
         )
 
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
-    def learn_one(self, x: dict[Hashable, Any], y: Any) -> None:
-        """Learn from a point, with its label or with None.
-
-        Parameters
-        ----------
-        x
-            The features of a point, by name.
-        y
-            Its label; None when it has none.
-        """
-        features = sorted(x, key=repr) if self._features is None else self._features
-        self._learner.learn_one(_row(x, features), y)
-        self._features = features
-
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of every class seen so far; empty before the first label.
 
@@ -128,7 +135,7 @@ class OnlineManifoldClassifier(base.Classifier):  # type: ignore[misc]
 
 
 @final
-class LocalManifoldClassifier(base.Classifier):  # type: ignore[misc]
+class LocalManifoldClassifier(_OverPoints):
     """`LocalManifold` with river's verbs, over dictionaries of numbers.
 
     `learn_one(x, None)` learns from a point without a label. Classes are learned as they come. The features are those
@@ -145,6 +152,8 @@ class LocalManifoldClassifier(base.Classifier):  # type: ignore[misc]
     label_weight
         How much a label weighs against the neighbours of its node, above 0. None (default) takes the points seen over
         the labels seen.
+    drift
+        Finds out by itself how much to forget: see `LocalManifold`. Not together with `memory`. Default False.
 
     Examples
     --------
@@ -157,31 +166,18 @@ class LocalManifoldClassifier(base.Classifier):  # type: ignore[misc]
     """
 
     def __init__(
-        self, size: int = 300, memory: float | None = None, label_weight: float | None = None
+        self,
+        size: int = 300,
+        memory: float | None = None,
+        label_weight: float | None = None,
+        drift: bool = False,
     ) -> None:
         self.size = size
         self.memory = memory
         self.label_weight = label_weight
+        self.drift = drift
         self._features: list[Hashable] | None = None
-        self._learner = LocalManifold(size, memory=memory, label_weight=label_weight)
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
-    def learn_one(self, x: dict[Hashable, Any], y: Any) -> None:
-        """Learn from a point, with its label or with None.
-
-        Parameters
-        ----------
-        x
-            The features of a point, by name.
-        y
-            Its label; None when it has none.
-        """
-        features = sorted(x, key=repr) if self._features is None else self._features
-        self._learner.learn_one(_row(x, features), y)
-        self._features = features
+        self._learner = LocalManifold(size, memory=memory, drift=drift, label_weight=label_weight)
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of every class seen so far; empty before the first label.

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ohmline.adapt.graph_classifier import GraphClassifier as GraphClassifier
 from ohmline.adapt.local_manifold import LocalManifoldClassifier as LocalManifoldClassifier
 from ohmline.adapt.scores import probabilities
-from ohmline.adapt.semi_supervised import SemiSupervised
-from ohmline.arrays import AnyArray, Bools, Floats, count
-from ohmline.game import Stream, play
+from ohmline.adapt.vector_classifier import VectorClassifier
+from ohmline.arrays import AnyArray, Floats
 from ohmline.kernel import RBF
 from ohmline.learn.manifold import Basis, Loss, Manifold, OnlineManifold
 
 
 @final
-class OnlineManifoldClassifier(ClassifierMixin, SemiSupervised, BaseEstimator):  # type: ignore[misc]
+class OnlineManifoldClassifier(VectorClassifier):
     """`OnlineManifold` as a scikit-learn classifier, which learns from points without a label too.
 
     `fit` plays the rows in their order; `partial_fit` goes on from where it was. A label that is None or NaN is
@@ -98,46 +95,8 @@ class OnlineManifoldClassifier(ClassifierMixin, SemiSupervised, BaseEstimator): 
         self.unlabelled = unlabelled
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from scratch.
-
-        Parameters
-        ----------
-        X
-            The points, one per row.
-        y
-            The label of each point, with labels of at least two classes.
-        """
-        passes = count(self.passes, "passes", least=1)
-        X, labels, known = self._checked(X, y, reset=True)
-        self.classes_ = self._found_classes(labels, known)
-        self.learner_ = self._learner()
-        for _ in range(passes):
-            self._play(X, labels, known)
+    def _settle(self) -> None:
         self.learner_.fix_widths()
-        return self
-
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: Sequence[Any] | None = None) -> Self:
-        """Learn from some more points.
-
-        Parameters
-        ----------
-        X
-            The points, one per row.
-        y
-            The label of each point.
-        classes
-            All classes, two or more. The first call must name them; later ones may leave them out (None, the default).
-        """
-        first = not hasattr(self, "learner_")
-        declared = self._declared_classes(classes, first=first)
-        X, labels, known = self._checked(X, y, reset=first)
-        self._refuse_strange(labels, known, declared)
-        if first:
-            self.classes_ = declared
-            self.learner_ = self._learner()
-        self._play(X, labels, known)
-        return self
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """The scores of each point.
@@ -181,16 +140,6 @@ class OnlineManifoldClassifier(ClassifierMixin, SemiSupervised, BaseEstimator): 
         both = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
         return probabilities(both, Loss(self.loss))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags
-
-    def _checked(self, X: ArrayLike, y: ArrayLike, *, reset: bool) -> tuple[Floats, AnyArray, Bools]:
-        """Rows, labels, and where there is a label (None and NaN are none)."""
-        rows = validate_data(self, X, dtype=np.float64, reset=reset)
-        return rows, *self._labels(y, rows)
-
     def _learner(self) -> OnlineManifold:
         return OnlineManifold(
             None if self.kernel_width is None else RBF(self.kernel_width),
@@ -205,7 +154,3 @@ class OnlineManifoldClassifier(ClassifierMixin, SemiSupervised, BaseEstimator): 
             standardise=self.standardise,
             seed=int(check_random_state(self.random_state).randint(2**31)),
         )
-
-    def _play(self, X: Floats, labels: AnyArray, known: Bools) -> None:
-        codes = np.searchsorted(self.classes_, labels)
-        play(self.learner_, Stream(X, codes, revealed=known))

@@ -14,6 +14,7 @@ from ohmline.bound.comparison import split_norm as split_norm
 from ohmline.bound.contract import Assumption as Assumption
 from ohmline.bound.contract import Bound as Bound
 from ohmline.bound.contract import Certificate as Certificate
+from ohmline.bound.coverage import CoverageBound as CoverageBound
 from ohmline.bound.embedding import EmbeddingBound as EmbeddingBound
 from ohmline.bound.further import Further as Further
 from ohmline.bound.further import further as further
@@ -45,6 +46,7 @@ from ohmline.bound.pounce import PounceBound as PounceBound
 from ohmline.bound.projection import ProjectionBound as ProjectionBound
 from ohmline.bound.selective import MarginBound as MarginBound
 from ohmline.bound.selective import SelectiveRegret as SelectiveRegret
+from ohmline.bound.tracking import TrackingBound as TrackingBound
 from ohmline.bound.tree_draws import ExpectedMistakes as ExpectedMistakes
 from ohmline.bound.tree_draws import expected_mistakes as expected_mistakes
 from ohmline.bound.trees import SpanningTreeBound as SpanningTreeBound

@@ -13,6 +13,7 @@ from ohmline.bound.embedding import EmbeddingBound
 from ohmline.bound.graph_partition import PartitionBound
 from ohmline.bound.graph_perceptron import GraphPerceptronBound
 from ohmline.bound.halving import HalvingBound
+from ohmline.bound.interpolant import shared
 from ohmline.bound.lgc import OnlineLGCBound
 from ohmline.bound.local_lgc import LocalLGCBound
 from ohmline.bound.manifold_regret import ManifoldRegret
@@ -20,10 +21,12 @@ from ohmline.bound.one_vs_rest import OneVsRestBound
 from ohmline.bound.perceptron import Fit, PerceptronBound
 from ohmline.bound.pounce import PounceBound
 from ohmline.bound.projection import ProjectionBound
+from ohmline.bound.tracking import TrackingBound
 from ohmline.bound.trees import SpanningTreeBound, WeightedTreeBound
 from ohmline.errors import KernelError, LearnerError
 from ohmline.game.trace import Trace
 from ohmline.learn.blend import Blend
+from ohmline.learn.drifting import DriftingLGC
 from ohmline.learn.local_lgc import LocalLGC
 from ohmline.learn.manifold import Full, OnlineManifold, Printed
 from ohmline.learn.one_vs_rest import OneVsRest
@@ -62,7 +65,12 @@ def best_bound(trace: Trace, comparator: Any = None) -> Certificate:
     >>> best_bound(ohm.play(ohm.Pounce(kernel), stream), barbell.labels).theorem
     'paper 002, Theorem 2'
     """
-    if isinstance(expect_trace(trace).learner, OneVsRest):
+    with shared():
+        return _best(expect_trace(trace), comparator)
+
+
+def _best(trace: Trace, comparator: Any) -> Certificate:
+    if isinstance(trace.learner, OneVsRest):
         added = OneVsRestBound().certify(trace, comparator)
         return min([added, _trivial(trace)] if added.valid else [_trivial(trace)], key=_value)
     found: list[Certificate] = []
@@ -104,11 +112,15 @@ MANY_SOLVES = 20_000
 
 def _bounds(trace: Trace) -> tuple[Bound, ...]:
     if isinstance(trace.learner, Blend):
-        return MajorityBound(), MixtureBound()
+        return MajorityBound(), MixtureBound(), TrackingBound()
+    if isinstance(trace.learner, DriftingLGC):
+        return (TrackingBound(),)
     if isinstance(trace.learner, OnlineManifold):
         options = trace.learner.options
         printed = isinstance(options.step, Printed) and isinstance(options.basis, Full)
         return (ManifoldRegret(),) if printed else ()
+    if isinstance(trace.learner, LocalLGC) and trace.learner.prior is not None:
+        return (MixtureBound(),)
     if isinstance(trace.learner, LocalLGC):
         return (LocalLGCBound(),) if trace.asked <= MANY_SOLVES else ()
     if isinstance(trace.learner, TreeLearner):

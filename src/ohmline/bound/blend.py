@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import log, log1p
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +12,8 @@ from ohmline.bound.contract import Assumption, Bound, Certificate, rounded_up
 from ohmline.errors import LearnerError
 from ohmline.game.trace import Trace
 from ohmline.learn.blend import Blend, Majority, Mixture, Product
-from ohmline.learn.blend.ways import Tally
+from ohmline.learn.blend.ways import Tally, Way
+from ohmline.learn.local_lgc import LocalLGC
 
 
 @final
@@ -42,12 +43,12 @@ class MajorityBound(Bound):
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        blend, tally = _played(trace, Majority)
-        way = blend.way
+        way, tally = played(trace, Majority)
         assert isinstance(way, Majority)
-        best, members = int(tally["mistakes"].min()), len(blend.learners)
-        value = (log(members) + best * log(1 / way.beta)) / log(2 / (1 + way.beta))
-        return _certificate(
+        best, members = int(tally["mistakes"].min()), len(tally["mistakes"])
+        fall = -log1p((way.beta - 1) / 2)  # ln(2 / (1 + beta)), which a beta close to 1 would round to 0
+        value = (log(members) - best * log(way.beta)) / fall
+        return certificate_of(
             "weighted majority", trace, tally, value, {"best": best, "members": members, "beta": way.beta}
         )
 
@@ -55,6 +56,8 @@ class MajorityBound(Bound):
 @final
 class MixtureBound(Bound):
     """Limits the mistakes of a `Blend` by `Mixture` or `Product`: by the log loss of its best member.
+
+    `LocalLGC` with a prior joins two members, the graph and the prior, as a `Product` does.
 
     |M| <= (min L_i + ln N) / ln 2 + labels that were not scored. For `Product` the experts are the product, with
     weight 1/2, and the members with 1/2N each: (min(L_product + ln 2, min L_i + ln 2N)) / ln 2 + the same.
@@ -82,34 +85,46 @@ class MixtureBound(Bound):
     """
 
     def certify(self, trace: Trace, comparator: Any = None) -> Certificate:
-        blend, tally = _played(trace, Mixture, Product)
-        members, losses = len(blend.learners), tally["losses"]
+        way, tally = played(trace, Mixture, Product)
+        losses = tally["losses"]
+        members = len(losses) - isinstance(way, Product)
         terms = {"unscored": float(tally["unscored"][0]), "loss": float(tally["own_loss"][0])}
         best = float(losses[:members].min())
         limit = best + log(members)
-        if isinstance(blend.way, Product):
+        if isinstance(way, Product):
             limit = min(float(losses[-1]) + log(2), best + log(2 * members))
-            terms |= {"product": float(losses[-1]), "regret": blend.way.regret(tally)}
+            terms |= {"product": float(losses[-1]), "regret": way.regret(tally)}
         terms |= {"best": best, "members": members}
         kept = Assumption(
             "the loss of the blend is within its limit", True, terms["loss"] <= rounded_up(limit, 1e-9)
         )
         value = rounded_up(limit, 1e-9) / log(2) + terms["unscored"]
-        return _certificate("exponential weights", trace, tally, value, terms, kept)
+        return certificate_of("exponential weights", trace, tally, value, terms, kept)
 
 
-def _played(trace: Trace, *ways: type) -> tuple[Blend, Tally]:
+def played(trace: Trace, *ways: type) -> tuple[Way, Tally]:
+    """How the learner of a game joined its members, in one of these ways, and what it remembers of them."""
     learner = expect_trace(trace).learner
-    if not isinstance(learner, Blend) or not isinstance(learner.way, ways):
+    way, tally = joined_by(learner)
+    if way is None or tally is None or not isinstance(way, ways):
         names = " or ".join(way.__name__ for way in ways)
         raise LearnerError(
             f"this theorem is about a Blend by {names}, and the trace was played by {learner!r}; best_bound finds the "
             "theorem of another learner"
         )
-    return learner, learner.tally
+    return way, tally
 
 
-def _certificate(
+def joined_by(learner: Any) -> tuple[Way | None, Tally | None]:
+    """How a learner joins others, if it does."""
+    if isinstance(learner, Blend):
+        return learner.way, learner.tally
+    if isinstance(learner, LocalLGC) and learner.prior is not None:
+        return Product(), learner.tally
+    return None, None
+
+
+def certificate_of(
     theorem: str, trace: Trace, tally: Tally, value: float, terms: dict[str, float], *more: Assumption
 ) -> Certificate:
     wrong = int((trace.mistake & trace.asked_at).sum())

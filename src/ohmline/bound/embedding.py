@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
 
 from ohmline.arrays import Bools, Floats, Ints
 from ohmline.bound.asked_trials import evidence, labelling, mistake_driven, only, starts_afresh
@@ -115,6 +113,9 @@ def separate(distances: Floats, known: Floats, asked: Bools, a: float) -> Separa
     n = len(distances)
     if n == 1:
         return Separated(1, 0.0, 0.0)
+    from scipy.cluster import hierarchy  # slow to import, and needed here alone
+    from scipy.spatial.distance import squareform
+
     tree = hierarchy.linkage(squareform(distances, checks=False), method="single")
     best = Separated(int(asked.sum()), 0.0, float("inf"))
     tried = 0

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from scipy import linalg
 
-from ohmline.arrays import Bools, Floats
+from ohmline.arrays import Bools, Floats, Ints
 from ohmline.bound.asked_trials import Evidence, evidence, labelling, mistake_driven
 from ohmline.bound.contract import Assumption, Bound, Certificate
-from ohmline.bound.interpolant import Interpolant, leading_factor
+from ohmline.bound.interpolant import Interpolant, block_of, once
 from ohmline.bound.perceptron import from_zero, relative_bound
 from ohmline.bound.sharpness import blur_of_norms, sharp
 from ohmline.bound.ties import radius_of_ties
@@ -116,15 +116,13 @@ class GraphPerceptronBound(Bound):
     def _comparator(self, seen: Evidence, kernel: Kernel, comparator: Any) -> tuple[Floats, Assumption]:
         if comparator is not None:
             return labelling(comparator, seen.nodes), Assumption("the comparator labels every node", True)
-        fit = Interpolant(seen, kernel)
-        block, u = kernel.block(fit.positions), np.ones(len(seen.nodes))
-        factor, definite = leading_factor(block)
-        if definite == len(fit.positions) > 0:
-            weights = linalg.cho_solve((factor, True), fit.labels(len(seen.positions)))
-            columns = np.array([kernel.column(seen.nodes[int(i)]) for i in fit.positions])
-            u = np.where(weights @ columns >= 0, 1.0, -1.0)
-        text = "the kernel is positive definite on the seen nodes"
-        return u, Assumption(text, True, definite == len(fit.positions))
+        fit, u = Interpolant(seen, kernel), np.ones(len(seen.nodes))
+        gram = block_of(kernel, fit.positions)
+        definite = gram.definite == len(fit.positions)
+        if definite and len(fit.positions):
+            weights = linalg.cho_solve((gram.factor, True), fit.labels(len(seen.positions)))
+            u = np.where(weights @ columns_of(kernel, fit.positions) >= 0, 1.0, -1.0)
+        return u, Assumption("the kernel is positive definite on the seen nodes", True, definite)
 
     def _concept(self, graph: Graph, u: Floats, matter: Bools, b: float, c: float) -> Floats:
         if self.concept is not None:
@@ -159,8 +157,19 @@ def smoothed(graph: Graph, u: Floats, matter: Bools, b: float, c: float) -> Floa
     return smooth
 
 
+def columns_of(kernel: Kernel, positions: Ints) -> Floats:
+    """The kernel's columns at these positions, one in each row."""
+    nodes = kernel.nodes
+    key = ("columns", kernel, positions.tobytes())
+    return once(key, lambda: np.array([kernel.column(nodes[int(i)]) for i in positions]))
+
+
 def largest_resistance(kernel: LaplacianKernel, matter: Bools) -> float:
     """R_G: the largest effective resistance within a component that matters."""
+    return once(("resistance", kernel, matter.tobytes()), lambda: _largest_resistance(kernel, matter))
+
+
+def _largest_resistance(kernel: LaplacianKernel, matter: Bools) -> float:
     matrix, component = kernel.space.matrix, kernel.component_of
     diagonal, largest = np.diagonal(matrix), 0.0
     for i in np.flatnonzero(matter):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar, final
 
 import numpy as np
 from scipy import linalg
@@ -45,12 +48,12 @@ class Interpolant:
         self.positions, self.place = found[order], rank[inverse.ravel()]
         self._signs = seen.labels
         self._start = np.zeros(len(found)) if start is None else start[self.positions]
-        explicit = kernel.space.explicit()
         self.gram: Block | Rows
+        explicit = kernel.space.explicit()
         if explicit is not None:
             self.gram = Rows(explicit.rows[self.positions], explicit.ridge)
         else:
-            self.gram = Block(kernel.block(self.positions))
+            self.gram = block_of(kernel, self.positions)
 
     def distinct(self, trials: int) -> int:
         """How many different nodes came up in the first `trials` trials."""
@@ -69,6 +72,41 @@ class Interpolant:
         """||u - w||^2 for the first `trials` trials; infinite where no function of the space fits."""
         size = self.distinct(trials)
         return self.gram.sqnorm(self.labels(trials) - self._start[:size]) if size else 0.0
+
+
+def block_of(kernel: Kernel, positions: Ints) -> Block:
+    """K_SS and its factor."""
+    return once(("block", kernel, positions.tobytes()), lambda: Block(kernel.block(positions)))
+
+
+T = TypeVar("T")
+_SHARED: ContextVar[dict[Any, Any] | None] = ContextVar("what certificates share", default=None)
+
+
+@contextmanager
+def shared() -> Iterator[None]:
+    """Within this context, what several certificates of one game need is worked out once: factors, above all."""
+    if _SHARED.get() is not None:
+        yield
+        return
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def once(key: tuple[str, Kernel, bytes], work: Callable[[], T]) -> T:
+    """What `work` gives, from an earlier call with the same key where results are `shared`."""
+    kept = _SHARED.get()
+    if kept is None:
+        return work()
+    name, kernel, content = key
+    place = (name, id(kernel), content)
+    if place not in kept:
+        kept[place] = work(), kernel  # held, so that nobody else gets its id meanwhile
+    found: T = kept[place][0]
+    return found
 
 
 @final

@@ -38,9 +38,11 @@ class LocalLGCBound(Bound):
     proven to be the class of the exact scores (`certain_one`, on a learner that is played again) counts as above; every
     other one is counted as if it were a mistake, and so is one whose node was labelled before.
 
-    With a comparator, a labelling of every node that is right on the asked trials and cuts the weight Phi:
-    R <= mu (2 Phi / unit + ridge n). Without one, R is computed: the smallest value is not needed, since the loss of
-    any F is a limit.
+    With a comparator, a labelling of every node that is right on the asked trials and cuts the weight Phi: R <= mu
+    (2 Phi / unit + ridge n). On a signed graph L is the signed Laplacian, and all of this holds as it stands, with
+    the energy of the labelling in place of 2 Phi: 2 w for each edge between classes, 4 |w| for each negative edge
+    within one, and 2 |w| for each negative edge between two, since e_a + e_b is not 0. Without a comparator R is
+    computed: the smallest value is not needed, since the loss of any F is a limit.
 
     It costs one more game, with careful solves and from Python: about a millisecond per trial.
 
@@ -60,6 +62,11 @@ class LocalLGCBound(Bound):
             raise LearnerError(
                 f"this theorem speaks about LocalLGC, and the trace was played by {type(learner).__name__}; "
                 "bound.best_bound(trace) finds the theorem of each learner"
+            )
+        if learner.prior is not None:
+            raise LearnerError(
+                "this theorem speaks about the graph alone, and the learner has a prior; MixtureBound and best_bound "
+                "limit the mistakes of both together"
             )
         if learner.graph.n != len(learner.nodes):
             raise LearnerError(
@@ -153,7 +160,8 @@ def _live_loss(learner: LocalLGC, positions: Ints, labels: list[Any]) -> float:
         right = np.zeros(learner.graph.n)
         right[places] = goal / learner.mu
         f = sparse_linalg.cg(system, right, rtol=1e-8, maxiter=2000, M=inverse)[0]
-        energy = float((heavy * (f[left] - f[right_end]) ** 2).sum()) + learner.ridge * float(f @ f)
+        energy = float((np.abs(heavy) * (f[left] - np.sign(heavy) * f[right_end]) ** 2).sum())
+        energy += learner.ridge * float(f @ f)
         loss += float(((f[places] - goal) ** 2).sum()) + learner.mu * energy  # nothing here can cancel
     return loss
 
@@ -164,6 +172,8 @@ def _loss_of(learner: LocalLGC, positions: Ints, labels: list[Any], named: list[
     codes = np.array([code.setdefault(y, len(code)) for y in named])
     graph = learner.graph
     ends = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
-    cut = float(graph.weights[codes[ends] != codes[graph.indices]].sum()) / 2 / learner.unit
+    weights, differ = graph.weights, codes[ends] != codes[graph.indices]
+    cut = float(np.abs(weights[differ]).sum() + 2 * np.abs(weights[~differ & (weights < 0)]).sum())
+    cut *= 1 / 2 / learner.unit
     wrong = {i for i, y in zip(positions.tolist(), labels, strict=True) if named[i] != y}
     return learner.mu * (2 * cut + learner.ridge * graph.n) + 2.0 * len(wrong)

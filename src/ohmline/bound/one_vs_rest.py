@@ -10,6 +10,7 @@ import numpy as np
 from ohmline.arrays import Floats, Ints
 from ohmline.bound.asked_trials import expect_trace
 from ohmline.bound.contract import Assumption, Bound, Certificate
+from ohmline.bound.interpolant import shared
 from ohmline.bound.perceptron import Fit, live_curve
 from ohmline.errors import LearnerError
 from ohmline.game.play import play
@@ -49,8 +50,11 @@ class OneVsRestBound(Bound):
         terms: dict[str, float] = {}
         assumptions: dict[str, Assumption] = {}
         charged, theorems = 0, set()
-        for label, game in games.items():
-            part = best_bound(game, _signs(comparator, label, learner))
+        with shared():  # the problems differ in their labels, and not in their nodes
+            parts = {
+                label: best_bound(game, _signs(comparator, label, learner)) for label, game in games.items()
+            }
+        for label, part in parts.items():
             terms[str(label)], charged = part.value, charged + part.charged
             theorems.add(part.theorem)
             for assumption in part.assumptions:

@@ -7,8 +7,6 @@ from typing import Any, final
 
 import numpy as np
 from scipy import linalg
-from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
 
 from ohmline.arrays import Floats, Ints
 from ohmline.bound.asked_trials import (
@@ -257,6 +255,9 @@ def best_cover(distances: Floats, sqnorm: float) -> Covered:
     n = len(distances)
     if not np.isfinite(sqnorm) or n == 1:
         return Covered(n, 0.0, sqnorm, True)
+    from scipy.cluster import hierarchy  # slow to import, and needed here alone
+    from scipy.spatial.distance import squareform
+
     heights = hierarchy.linkage(squareform(distances, checks=False), method="complete")[:, 2]
     # After k merges there are n - k sets, none wider than the k-th height: a cover for every rho.
     radii = np.append(0.0, heights)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-from typing import Any
+
+from ohmline.cli.ending import at_once, in_order
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -13,17 +12,11 @@ INTERRUPTED = 130
 
 def main() -> None:
     """The entry point of the command `ohmline`."""
-    before = signal.signal(
-        signal.SIGINT, _leave
-    )  # while modules load, nothing is begun that would have to be ended
+    at_once()
     from ohmline.cli.app import app
 
-    signal.signal(signal.SIGINT, before)
+    in_order()
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-
-
-def _leave(number: int, frame: Any) -> None:
-    os._exit(INTERRUPTED)

@@ -17,7 +17,7 @@ from ohmline.cli.bench import bench
 from ohmline.cli.data import data
 from ohmline.cli.demo import demo
 from ohmline.cli.embed import embed
-from ohmline.cli.flags import flags_of, in_flags
+from ohmline.cli.flags import InFlags, flags_of, in_flags
 from ohmline.cli.graph import graph
 from ohmline.cli.label import label
 from ohmline.cli.output import ExitCode
@@ -33,7 +33,8 @@ from ohmline.errors import DataError, MissingExtra, OhmlineError
 
 _EPILOG = (
     "Exit codes: 0 done; 1 done, and a claim, certificate or target failed; 2 the input or the command is "
-    "wrong; 3 data or an optional package is missing; 130 interrupted; 141 whoever read the output has gone."
+    "wrong; 3 data or an optional package is missing; 130 interrupted; 129 and 143 asked to end by SIGHUP and SIGTERM; "
+    "141 whoever read the output has gone."
 )
 
 
@@ -61,7 +62,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         listener = logging.StreamHandler(sys.stderr)
         listener.setLevel(logging.WARNING)
-        listener.setFormatter(logging.Formatter("ohmline: %(message)s"))
+        listener.setFormatter(InFlags(lambda: self.get_command(ctx, ctx.invoked_subcommand or "")))
         log = logging.getLogger("ohmline")
         log.addHandler(listener)
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,38 +11,64 @@ import typer
 
 from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json, stages
 
-LEAD = (
-    "1,797 pictures of digits, each joined to the five most similar. They come up in random order: "
-    "the learner names a class, then sees the label. Nothing is learned ahead of time."
-)
+FIRST = "the first time, machine code is made, which takes half a minute or more; it is kept"
 
 
 def demo(out: Out = Path("report.html"), seed: Seed = 0, json: AsJson = False) -> None:
-    """Play handwritten digits as a graph and write a report.
+    """Name handwritten digits from a few labels, and write a report.
 
-    Two games on data that come with the package, even against odd and ten classes: the mistakes, the
-    labels asked for, and a certificate that limits the mistakes.
+    On data that come with the package: forty labels are asked for, every digit is predicted with a probability, a
+    random check limits how many are wrong, and the same is done with random labels and with scikit-learn's
+    LabelSpreading. Then the papers' game: the mistakes, and a certificate that limits them.
     """
-    with stages(7) as stage:
+    with stages(8) as stage:
         stage("starting")
-        from ohmline.lab.demo import play_digits
-        from ohmline.lab.game_report import game_page
+        from ohmline.lab.label_spreading import Aside
         from ohmline.lab.page import may_replace, write
 
         may_replace(out)
-        played = play_digits(seed, stage)
+        with Aside() as aside:  # it imports while this process does
+            from ohmline.lab.demo import first_time, play_digits
+            from ohmline.lab.everyday_report import demo_page
+
+            if first_time():
+                stage = _patient(stage)
+            played = play_digits(aside, seed, stage)
         stage("writing the report")
-        page = game_page("Ohmline on handwritten digits", LEAD, played.graph, played.games, seed=seed)
-        write(out, page)
+        write(out, demo_page(played, seed=seed))
     if json:
         games = [game.document() for game in played.games]
-        print_json({"seed": seed, "graph": played.graph.summary(), "games": games, "report": str(out)})
+        about = {"seed": seed, "graph": played.graph.summary(), "job": played.job.document()}
+        print_json({**about, "games": games, "report": str(out)})
     else:
+        _show_job(played.job)
         for game in played.games:
             show_game(game)
         print(f"\nThe report is in {out}")
     if not all(game.kept for game in played.games):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _patient(stage: Callable[[str], None]) -> Callable[[str], None]:
+    """The same stages for a first start, which says why it takes so long: in one line where there is no terminal."""
+    if not sys.stderr.isatty():
+        print(f"ohmline: {FIRST}", file=sys.stderr, flush=True)
+    return lambda name: stage(f"{name} ({FIRST})")
+
+
+def _show_job(job: Any) -> None:
+    """Print the everyday job in a few lines."""
+    checked = job.checked
+    print(f"\n{job.sentence()}")
+    print(
+        f"  checked      {checked.found} of {checked.sampled} random predictions were wrong: at most "
+        f"{100 * checked.share:.1f} % of the others are, with {100 * checked.confidence:g} % confidence"
+    )
+    print(
+        f"  still to come  at most {job.further.whole} mistakes, if all labels came ({job.further.theorem})"
+    )
+    print(f"  asks next    digits {', '.join(map(str, job.next))}")
+    print("\nThe papers' game on the same graph:")
 
 
 def show_game(game: Any) -> None:

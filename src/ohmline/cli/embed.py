@@ -11,6 +11,7 @@ import typer
 from ohmline.cli.files import (
     Header,
     Nodes,
+    NodesHeader,
     ParallelEdges,
     Source,
     Symmetrise,
@@ -37,6 +38,14 @@ def embed(
     rank: Annotated[int, typer.Option("--rank", help="How many eigenpairs.")] = 100,
     normalised: Annotated[bool, typer.Option("--normalised", help="Take the normalised Laplacian.")] = False,
     shift: Annotated[float, typer.Option("--shift", help="What is added to every eigenvalue.")] = 1e-4,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            metavar="DIR",
+            help="On this machine: keep the eigenpairs in this folder, and take them from there the next time.",
+        ),
+    ] = None,
     cluster: ClusterAddress = None,
     workers: Workers = None,
     blocks: Blocks = None,
@@ -46,6 +55,7 @@ def embed(
     target: Target = None,
     weight: Weight = None,
     nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     parallel: ParallelEdges = None,
     symmetrise: Symmetrise = False,
     seed: Seed = 0,
@@ -53,22 +63,42 @@ def embed(
 ) -> None:
     """Write the spectral features of every node: the smoothest functions on the graph.
 
-    The folder has Parquet parts with the columns node and features, and manifest.json with the eigenvalues and
-    residuals. On this machine by default; with --cluster on the workers of a Dask cluster, with --workers on so many
-    processes here, both of which read partitioned Parquet and never hold the whole graph in one place.
+    The folder has Parquet parts with the columns node and features, and _manifest.json with the eigenvalues and
+    residuals, which what reads a folder of Parquet leaves out. On this machine by default; with --cluster on the
+    workers of a Dask cluster, with --workers on so many processes here, both of which read partitioned Parquet and
+    never hold the whole graph in one place.
+
+    Each column is an eigenvector of length 1, divided by the root of its eigenvalue plus --shift, in ascending order,
+    so that inner products of rows are the spectral kernel. The first column is constant on each component (with
+    --normalised, proportional to the root of the degree) and by far the largest: where distances between rows matter,
+    leave it out, or scale the columns.
     """
     begun = time.monotonic()
     if cluster is None and workers is None:
         if numbered is not True or blocks is not None:
             raise ParameterError("--blocks and --no-numbered are for workers; add --cluster or --workers")
         found = _here(
-            edges, out, rank, normalised, shift, (header, source, target, weight, nodes, parallel, symmetrise)
+            edges,
+            out,
+            rank,
+            normalised,
+            shift,
+            cache,
+            (header, source, target, weight, nodes, nodes_header, parallel, symmetrise),
         )
     else:
         from ohmline.cluster import embed as embed_parts
         from ohmline.cluster.engine import open_cluster
 
-        expect_unused({"--header": header, "--nodes": nodes, "--symmetrise": symmetrise or None})
+        expect_unused(
+            {
+                "--header": header,
+                "--nodes": nodes,
+                "--nodes-header": nodes_header,
+                "--symmetrise": symmetrise or None,
+                "--cache": cache,
+            }
+        )
         with open_cluster(cluster, workers) as there:
             found = embed_parts(
                 edges,
@@ -102,7 +132,13 @@ def embed(
 
 
 def _here(
-    edges: Path, out: Path, rank: int, normalised: bool, shift: float, options: tuple[Any, ...]
+    edges: Path,
+    out: Path,
+    rank: int,
+    normalised: bool,
+    shift: float,
+    cache: Path | None,
+    options: tuple[Any, ...],
 ) -> Manifest:
     """On this machine, through `SpectralKernel`."""
     if edges.is_dir() or "*" in edges.name:
@@ -113,6 +149,6 @@ def _here(
 
     with result_folder(out) as folder:
         graph = read_graph(edges, *options)
-        kernel = SpectralKernel(graph, rank, normalised=normalised, shift=shift)
+        kernel = SpectralKernel(graph, rank, normalised=normalised, shift=shift, cache=cache, progress=True)
         part, about = write_kernel(kernel, folder)
         return finish(folder, "embedding", [part], about)

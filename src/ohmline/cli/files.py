@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ohmline.errors import LabelError, OhmlineError, ParameterError
+from ohmline.errors import ConflictingLabels, LabelError, OhmlineError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -49,6 +51,13 @@ Weight = Annotated[
 ]
 Nodes = Annotated[
     Path | None, typer.Option("--nodes", help="A file of all nodes, for those that no edge names.")
+]
+NodesHeader = Annotated[
+    bool | None,
+    typer.Option(
+        "--nodes-header/--no-nodes-header",
+        help="Whether the first row of the file of nodes names the columns.",
+    ),
 ]
 ParallelEdges = Annotated[
     Parallel | None, typer.Option("--parallel", help="What becomes of several edges between two nodes.")
@@ -91,6 +100,7 @@ def read_graph(
     target: str | None,
     weight: str | None,
     nodes: Path | None,
+    nodes_header: bool | None,
     parallel: Parallel | None,
     symmetrise: bool,
 ) -> Graph:
@@ -105,6 +115,7 @@ def read_graph(
         target=column(target),
         weight=weight_column(weight),
         nodes=nodes,
+        nodes_header=nodes_header,
         symmetrise=symmetrise,
         progress=True,
         **options,
@@ -115,24 +126,56 @@ def read_known(
     path: Path, graph: Graph, header: bool | None, node: str | None, label: str | None, skip_unknown: bool
 ) -> dict[Any, Any]:
     """The labels of a file, by the options of a command."""
-    import ohmline.graph
+    from ohmline.graph import read_labels
 
-    try:
-        return dict(
-            ohmline.graph.read_labels(
-                path,
-                graph=graph,
-                header=header,
-                node=column(node),
-                label=column(label),
-                skip_unknown=skip_unknown,
-            )
+    with _labels_flags():
+        return read_labels(
+            path,
+            graph=graph,
+            header=header,
+            node=column(node),
+            label=column(label),
+            skip_unknown=skip_unknown,
         )
+
+
+def read_once(path: Path, *options: Any) -> list[tuple[Any, Any]]:
+    """The labels of a file that lists each node with one label; the options are those of `read_known`."""
+    try:
+        return list(read_known(path, *options).items())
+    except ConflictingLabels as error:
+        raise ConflictingLabels(
+            f"{error}; if labels change over time, pass drift=True, which takes both in their order"
+        ) from None
+
+
+def read_changing(
+    path: Path, graph: Graph, header: bool | None, node: str | None, label: str | None, skip_unknown: bool
+) -> list[tuple[Any, Any]]:
+    """The labels of a file in their order, with a node as often as it comes, by the options of a command."""
+    from ohmline.graph.files.labels import read_labels_in_order
+
+    with _labels_flags():
+        return read_labels_in_order(
+            path,
+            graph,
+            header=header,
+            node=column(node),
+            label=column(label),
+            skip_unknown=skip_unknown,
+        )
+
+
+@contextmanager
+def _labels_flags() -> Iterator[None]:
+    """Errors name the flags of the file of labels."""
+    try:
+        yield
     except OhmlineError as error:  # here the header is that of the labels, which has a flag of its own
         raise type(error)(re.sub(r"(?<!\w)header=", "labels_header=", str(error))) from None
 
 
-def expect_labels(known: dict[Any, Any], path: Path | None) -> None:
+def expect_labels(known: Collection[Any], path: Path | None) -> None:
     """Raise where a file of labels has none, so that there is nothing to learn from."""
     if not known:
         raise LabelError(f"{path} has no labels of nodes of the graph; give one node at least a label")

@@ -6,8 +6,9 @@ of that name, its flag takes the place.
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _VALUE = r"(?:'[^']*'|\"[^\"]*\"|\.\.\.|\[[^\]]*\]|[\w.+-]*\w)?"
@@ -17,8 +18,13 @@ _SHOWN = re.compile(r"(\b[A-Z]\w*\((?:[^()]|\([^()]*\))*\)?)")
 
 
 def flags_of(command: Any) -> dict[str, tuple[str, str]]:
-    """For every option of a command the flag that sets it, and the one that turns it off ("" where there is none)."""
-    found = {}
+    """For every option of a command the flag that sets it, and the one that turns it off ("" where there is none).
+
+    A group of commands has the options of all of them.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for inner in getattr(command, "commands", {}).values():
+        found |= flags_of(inner)
     for parameter in getattr(command, "params", ()):
         if parameter.param_type_name == "option":
             longest = max(parameter.opts, key=len)
@@ -43,6 +49,27 @@ def in_flags(message: str, flags: Mapping[str, tuple[str, str]]) -> str:
     parts = _SHOWN.split(message)  # every second one is an object as it shows itself
     parts[::2] = [_outside(part, flags, first=k == 0) for k, part in enumerate(parts[::2])]
     return "".join(parts)
+
+
+class InFlags(logging.Formatter):
+    """Warnings in the words of the command that runs.
+
+    Parameters
+    ----------
+    command
+        Says which command that is.
+    """
+
+    def __init__(self, command: Callable[[], Any]) -> None:
+        super().__init__("ohmline: %(message)s")
+        self._command = command
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The message with flags in place of the parameters."""
+        message = super().formatMessage(record)
+        if getattr(record, "of_labels", False):  # the header of the labels has a flag of its own
+            message = re.sub(r"(?<!\w)header=", "labels_header=", message)
+        return in_flags(message, flags_of(self._command()))
 
 
 def _outside(message: str, flags: Mapping[str, tuple[str, str]], *, first: bool) -> str:

@@ -10,6 +10,8 @@ import typer
 
 from ohmline.cli.files import (
     Header,
+    Nodes,
+    NodesHeader,
     ParallelEdges,
     Source,
     Symmetrise,
@@ -29,7 +31,10 @@ graph = typer.Typer(
 @graph.command()
 def convert(
     edges: Annotated[
-        Path, typer.Argument(metavar="EDGES", help="An edge list, Parquet or another graph format.")
+        Path,
+        typer.Argument(
+            metavar="EDGES", help="An edge list, Parquet, a folder of Parquet parts or another format."
+        ),
     ],
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The graph file to write; its name ends in .ohmg.")
@@ -38,22 +43,32 @@ def convert(
     source: Source = None,
     target: Target = None,
     weight: Weight = None,
+    nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     parallel: ParallelEdges = None,
     symmetrise: Symmetrise = False,
     signed: Annotated[
         bool, typer.Option("--signed", help="Take negative weights, which mark dissimilar nodes.")
     ] = False,
     max_size: Annotated[
-        float, typer.Option("--max-size", min=0.001, help="GiB that EDGES may hold, also when unpacked.")
-    ] = 4.0,
+        float | None,
+        typer.Option(
+            "--max-size",
+            min=0.001,
+            help="GiB that EDGES may hold, also when unpacked. Without it: what is compressed or read whole 4, a "
+            "stream any number.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
     """Write the graph of a file of edges to a graph file. (The seed plays no part.)
 
-    A large edge list or Parquet file goes through as a stream, so that the graph need not fit into memory.
+    A large edge list, Parquet file or folder of its parts goes through as a stream, so that the graph need not fit into
+    memory.
     """
-    expect_places({"FILE": file}, {"EDGES": edges})
+    expect_places({"FILE": file}, {"EDGES": edges, "the file of --nodes": nodes})
     import ohmline.graph
 
     start = time.perf_counter()
@@ -65,9 +80,11 @@ def convert(
         source=column(source),
         target=column(target),
         weight=weight_column(weight),
+        nodes=nodes,
+        nodes_header=nodes_header,
         symmetrise=symmetrise,
         signed=signed,
-        limits=ohmline.graph.FileLimits(size=int(max_size * 2**30)),
+        limits=None if max_size is None else ohmline.graph.FileLimits(size=int(max_size * 2**30)),
         progress=True,
         **options,
     )

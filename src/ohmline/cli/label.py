@@ -16,6 +16,7 @@ from ohmline.cli.files import (
     LabelsHeader,
     Node,
     Nodes,
+    NodesHeader,
     ParallelEdges,
     SkipUnknown,
     Source,
@@ -64,6 +65,7 @@ def label(
     who: Annotated[str, typer.Option(help="Who answers; the name of the user by default.")] = "",
     symmetrise: Symmetrise = False,
     nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     header: Header = None,
     source: Source = None,
     target: Target = None,
@@ -109,7 +111,7 @@ def label(
     declared = classes_of(classes)
     begun = time.monotonic()
     say(f"reading {in_one_line(graph)} …")
-    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    network = read_graph(graph, header, source, target, weight, nodes, nodes_header, parallel, symmetrise)
     texts = {} if text is None else _texts(text, network)
     spelled(network.nodes, table)  # what could not be written at the end is refused now
     known = None

@@ -77,6 +77,9 @@ class Desk:
                     continue
                 if self._view is None or self._view.question != question:
                     self._consider(question)
+                    if self.session.notes:  # a check began
+                        self._message = "; ".join(self.session.notes)
+                        self.session.notes.clear()
                     keyboard.forget()  # what was pressed before the question was seen is no answer to it
                 self._draw(question)
                 begun = time.monotonic()

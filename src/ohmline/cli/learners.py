@@ -2,7 +2,8 @@
 
 To add one, write a function that makes it from a `Table` and put it into `LEARNERS`. A binary one
 makes a fresh learner of the labels -1 and +1; with more classes `play` plays one class against the rest.
-Any other takes the classes itself. Each function imports its learner when it is called.
+Any other takes the classes itself. Each function imports its learner when it is called. Those of others are in
+`ohmline.lab.plugins`.
 """
 
 from __future__ import annotations
@@ -133,6 +134,18 @@ def _weighted_tree(table: Table, classes: Sequence[Any]) -> Any:
     return WeightedTree(table.graph, classes, trees=COMMITTEE)
 
 
+def _cluster_specialists(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import ClusterSpecialists
+
+    return ClusterSpecialists(table.graph, classes)
+
+
+def _drifting_lgc(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import DriftingLGC
+
+    return DriftingLGC(table.graph, classes)
+
+
 LEARNERS: dict[str, Choice] = {
     "perceptron": Choice("the graph perceptron (paper 001)", _perceptron),
     "one-proj": Choice("projection on the latest label (paper 000)", _one_proj),
@@ -145,21 +158,50 @@ LEARNERS: dict[str, Choice] = {
     "spanning-tree": Choice("the nearest label on random spanning trees", _spanning_tree, binary=False),
     "weighted-tree": Choice("the same with the weights, by resistance", _weighted_tree, binary=False),
     "local-lgc": Choice("full rank by local solves", _local_lgc, binary=False),
+    "cluster-specialists": Choice(
+        "labels that change, on random spanning trees", _cluster_specialists, binary=False
+    ),
+    "drifting-lgc": Choice("local-lgc for labels that change", _drifting_lgc, binary=False),
 }
 
 
 AUTO = "auto"
 """The learner that suits every graph: many classes, no matrix of all pairs, and a bounded number of steps per trial."""
 BEST = "local-lgc"
+DRIFTING = "drifting-lgc"
+"""What it is where labels change."""
+
+
+def named(name: str, *, drift: bool = False) -> str:
+    """The name of a learner in place of `auto`."""
+    if drift and name not in (AUTO, DRIFTING):
+        raise ParameterError(
+            f"--drift chooses the learner, and --learner {name} another one; leave one of them out"
+        )
+    if name == AUTO:
+        return DRIFTING if drift else BEST
+    return name
 
 
 def choice_of(name: str) -> Choice:
     """The learner of that name."""
     if name == AUTO:
         return LEARNERS[BEST]
-    if name not in LEARNERS:
-        raise ParameterError(f"no learner {name!r}; choose auto or one of {', '.join(LEARNERS)}")
-    return LEARNERS[name]
+    if name in LEARNERS:
+        return LEARNERS[name]
+    from ohmline.cli.add_ons import add_all
+    from ohmline.lab import plugins
+
+    add_all(None)
+    if name not in plugins.LEARNERS:
+        known = ", ".join([*LEARNERS, *plugins.LEARNERS])
+        raise ParameterError(f"no learner {name!r}; choose auto or one of {known}")
+    added = plugins.LEARNERS[name]
+
+    def make(table: Table, classes: Sequence[Any]) -> Any:
+        return added.make(table.graph) if added.binary else added.make(table.graph, tuple(classes))
+
+    return Choice(added.words, make, added.binary)
 
 
 def in_order(labels: Iterable[Any]) -> list[Any]:

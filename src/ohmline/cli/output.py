@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
     """It ran to the end, and a claim, a certificate or a target did not hold."""
     BAD_INPUT = 2
     MISSING = 3
-    """Data or an optional package is missing, which can be downloaded or installed."""
+    """Data or an optional package is missing, which can be downloaded or installed; among benchmarks also a GPU."""
     GONE = 141
     """Whoever read the output has gone, as in `ohmline ... | head`."""
 
@@ -82,7 +82,12 @@ def stages(total: int) -> Iterator[Callable[[str], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=total)
         begun = 0
@@ -90,6 +95,7 @@ def stages(total: int) -> Iterator[Callable[[str], None]]:
         def stage(message: str) -> None:
             nonlocal begun
             progress.update(task, description=message, completed=begun)
+            progress.refresh()  # compiled code that begins now may not let the bar's own thread do so
             begun += 1
 
         yield stage

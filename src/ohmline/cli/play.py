@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ohmline.cli.add_ons import With, add, add_all
 from ohmline.cli.demo import show_game
 from ohmline.cli.files import (
     GraphFile,
@@ -17,6 +18,7 @@ from ohmline.cli.files import (
     LabelsHeader,
     Node,
     Nodes,
+    NodesHeader,
     ParallelEdges,
     SkipUnknown,
     Source,
@@ -26,12 +28,14 @@ from ohmline.cli.files import (
     expect_labels,
     expect_places,
     expect_two_files,
+    read_changing,
     read_graph,
-    read_known,
+    read_once,
 )
 from ohmline.cli.learners import (
     AUTO,
     BEST,
+    DRIFTING,
     EXACT_LIMIT,
     LEARNERS,
     Choice,
@@ -40,9 +44,10 @@ from ohmline.cli.learners import (
     choice_of,
     in_order,
     made,
+    named,
 )
 from ohmline.cli.output import AsJson, ExitCode, Out, Seed, print_json
-from ohmline.errors import ParameterError
+from ohmline.errors import LearnerError, ParameterError
 
 if TYPE_CHECKING:
     from ohmline.game import Stream
@@ -61,6 +66,13 @@ def play(
     learner: Annotated[
         str, typer.Option(help=f"Which learner plays: auto, which is {BEST}, or {', '.join(LEARNERS)}.")
     ] = AUTO,
+    drift: Annotated[
+        bool,
+        typer.Option(
+            "--drift",
+            help=f"Labels change over time: a node may be listed again, and auto is {DRIFTING}.",
+        ),
+    ] = False,
     query: Annotated[
         str, typer.Option(help="Which labels are asked for: always, random:P, variance:KAPPA or gap:C.")
     ] = "always",
@@ -71,18 +83,22 @@ def play(
         KernelName, typer.Option(help=f"The kernel; auto is exact up to {EXACT_LIMIT:,} nodes.")
     ] = KernelName.auto,
     rank: Annotated[int, typer.Option(min=1, help="The rank of the spectral kernel.")] = 100,
-    order: Annotated[Order, typer.Option(help="The order in which nodes come up.")] = Order.random,
+    order: Annotated[
+        Order | None, typer.Option(help="The order in which nodes come up: random, or with --drift file.")
+    ] = None,
     header: Header = None,
     source: Source = None,
     target: Target = None,
     weight: Weight = None,
     nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     parallel: ParallelEdges = None,
     symmetrise: Symmetrise = False,
     labels_header: LabelsHeader = None,
     node: Node = None,
     label: Label = None,
     skip_unknown: SkipUnknown = False,
+    with_: With = None,
     out: Out = Path("report.html"),
     seed: Seed = 0,
     json: AsJson = False,
@@ -97,23 +113,35 @@ def play(
     from ohmline.lab.game import Game
     from ohmline.lab.game_report import game_page
     from ohmline.lab.page import may_replace, write
+    from ohmline.query.asking import needs_variance
 
     expect_two_files(graph, labels)
     expect_places({"--out": out}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes})
     may_replace(out)
-    choice, rule = choice_of(learner), query_of(query, budget)
-    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
-    listed = read_known(labels, network, labels_header, node, label, skip_unknown)
+    add(with_)
+    name = named(learner, drift=drift)
+    choice, rule = choice_of(name), query_of(query, budget)
+    network = read_graph(graph, header, source, target, weight, nodes, nodes_header, parallel, symmetrise)
+    read = (labels, network, labels_header, node, label, skip_unknown)
+    listed = read_changing(*read) if name == DRIFTING else read_once(*read)
     expect_labels(listed, labels)
-    stream = Stream(listed.keys(), listed.values())
-    if order is Order.random:
+    stream = Stream([node for node, _ in listed], [label for _, label in listed])
+    if order is Order.random or (order is None and name != DRIFTING):
         stream = stream.shuffled(seed)
     table = Table(network, kernel, rank)
     rehearsal, _, _ = seat(choice, table, stream)  # loads the machine code before the clock runs
     player, stream, names = seat(choice, table, stream)
-    play_stream(rehearsal, stream.take(1), rule)
+    try:
+        play_stream(rehearsal, stream.take(1), rule)
+    except LearnerError as error:
+        if not needs_variance(rule):
+            raise
+        raise LearnerError(
+            f"--query {query} needs a learner that knows its own variance: --learner local-lgc, shared-lgc or "
+            f"online-lgc; with --learner {name} use --query always or --query random:0.1"
+        ) from error
     trace = play_stream(player, stream, rule, seed=seed, progress=True)
-    game = Game.of(f"{BEST if learner == AUTO else learner} on {graph.name}", trace, names)
+    game = Game.of(f"{name} on {graph.name}", trace, names)
     lead = f"{len(trace):,} nodes of {graph.name} came up; labels from {labels.name}; query {rule!r}."
     write(out, game_page(game.title, lead, network, [game], seed=seed))
     if json:
@@ -127,10 +155,14 @@ def play(
 
 def query_of(text: str, budget: int) -> Any:
     """The query that `--query` and `--budget` name."""
+    from ohmline.lab import plugins
     from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
 
     kinds: dict[str, Any] = {"random": RandomRate, "variance": VarianceAbove, "gap": GapBelow}
     name, _, parameter = text.partition(":")
+    if name not in kinds and name != "always" and name not in plugins.QUERIES:
+        add_all(None)
+    kinds |= {added.name: added.make for added in plugins.QUERIES.values()}
     try:
         if name == "always" and not parameter:
             query: Any = Always()
@@ -141,8 +173,9 @@ def query_of(text: str, budget: int) -> Any:
     except (KeyError, ValueError) as error:
         if isinstance(error, ParameterError):
             raise
+        others = "".join(f", {added}" for added in plugins.QUERIES)
         raise ParameterError(
-            f"no query {text!r}; choose always, random:P with P from 0 to 1, variance:KAPPA or gap:C"
+            f"no query {text!r}; choose always, random:P with P from 0 to 1, variance:KAPPA or gap:C{others}"
         ) from None
     return query if budget < 0 else Budget(query, labels=budget)
 

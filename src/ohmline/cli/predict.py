@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ohmline.cli.add_ons import With, add
 from ohmline.cli.files import (
     GraphFile,
     Header,
@@ -16,6 +17,7 @@ from ohmline.cli.files import (
     LabelsHeader,
     Node,
     Nodes,
+    NodesHeader,
     ParallelEdges,
     SkipUnknown,
     Source,
@@ -26,11 +28,12 @@ from ohmline.cli.files import (
     expect_labels,
     expect_places,
     expect_two_files,
+    read_changing,
     read_graph,
-    read_known,
+    read_once,
 )
-from ohmline.cli.learners import LEARNERS, Table, choice_of, in_order, made
-from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
+from ohmline.cli.learners import AUTO, DRIFTING, LEARNERS, Table, choice_of, in_order, made, named
+from ohmline.cli.output import AsJson, Seed, in_one_line, print_json, stages
 from ohmline.cli.workers import Blocks, ClusterAddress, Numbered, Workers, expect_unused, parts_options
 from ohmline.errors import LearnerError, ParameterError
 
@@ -54,7 +57,15 @@ def predict(
         Path | None, typer.Option("--model", help="Go on from a model that --save wrote.")
     ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Keep the model in this file.")] = None,
-    learner: Annotated[str, typer.Option(help=f"Which learner: auto, {', '.join(LEARNERS)}.")] = "auto",
+    learner: Annotated[str, typer.Option(help=f"Which learner: auto, {', '.join(LEARNERS)}.")] = AUTO,
+    drift: Annotated[
+        bool,
+        typer.Option(
+            "--drift",
+            help=f"Labels change over time: a node may be listed again, and auto is {DRIFTING}.",
+        ),
+    ] = False,
+    with_: With = None,
     cluster: ClusterAddress = None,
     workers: Workers = None,
     blocks: Blocks = None,
@@ -64,6 +75,7 @@ def predict(
     target: Target = None,
     weight: Weight = None,
     nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     parallel: ParallelEdges = None,
     symmetrise: Symmetrise = False,
     labels_header: LabelsHeader = None,
@@ -85,42 +97,55 @@ def predict(
             {
                 "--model": model,
                 "--save": save,
-                "--learner": None if learner == "auto" else learner,
+                "--learner": None if learner == AUTO else learner,
+                "--drift": drift or None,
                 "--header": header,
                 "--nodes": nodes,
+                "--nodes-header": nodes_header,
                 "--symmetrise": symmetrise or None,
             }
         )
         reading = parts_options(source, target, weight, parallel, numbered, blocks)
-        alone = _labels_alone(labels, labels_header, node, label)
-        document = _on_workers(graph, alone, out, cluster, workers, reading, skip_unknown)
+        if labels is None:
+            raise ParameterError("there is nothing to learn from; give LABELS")
+        reading |= {"header": labels_header, "node": column(node), "label": column(label)}
+        reading |= {"skip_unknown": skip_unknown}
+        document = _on_workers(graph, labels, out, cluster, workers, reading)
         document |= {"model": None, "seed": seed, "seconds": round(time.monotonic() - begun, 3)}
         return print_json(document) if json else _tell(document)
     if blocks is not None or not numbered:
         raise ParameterError("--blocks and --no-numbered are for workers; add --cluster or --workers")
     kind = _kind(out)
+    add(with_)
     expect_two_files(graph, labels)
     expect_places(
         {"--out": out, "--save": save}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes}
     )
     if labels is None and model is None:
         raise ParameterError("there is nothing to learn from; give LABELS, or --model with a saved one")
-    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
-    known: dict[Any, Any] = {}
-    if labels is not None:
-        known = read_known(labels, network, labels_header, node, label, skip_unknown)
-        if model is None:
-            expect_labels(known, labels)
-    player = _player(network, model, learner, known)
-    if known:
-        player.learn_many(known)
-    table = player.predict_many()
-    given = table.labels or [known.get(each) for each in table.nodes]
-    _write(table, given, out, kind)
-    if save is not None:
-        from ohmline.store import save as save_learner
+    network = read_graph(graph, header, source, target, weight, nodes, nodes_header, parallel, symmetrise)
+    with stages(4) as stage:  # the graph had a bar of its own
+        told: list[tuple[Any, Any]] = []
+        if labels is not None:
+            stage(f"reading {in_one_line(labels.name)}")
+            read = (labels, network, labels_header, node, label, skip_unknown)
+            told = read_changing(*read) if named(learner, drift=drift) == DRIFTING else read_once(*read)
+            if model is None:
+                expect_labels(told, labels)
+        stage(f"learning {len(told):,} labels")
+        player = _player(network, model, learner, drift, [label for _, label in told])
+        if told:
+            player.learn_many([node for node, _ in told], [label for _, label in told])
+        known = dict(told)
+        stage(f"predicting {network.n:,} nodes")
+        table = player.predict_many()
+        given = table.labels or [known.get(each) for each in table.nodes]
+        stage(f"writing {in_one_line(out.name)}")
+        _write(table, given, out, kind)
+        if save is not None:
+            from ohmline.store import save as save_learner
 
-        save_learner(player, save)
+            save_learner(player, save)
     document = {
         "nodes": len(table),
         "labelled": sum(each is not None for each in given),
@@ -138,43 +163,29 @@ def predict(
         _tell(document)
 
 
-def _labels_alone(
-    labels: Path | None, header: bool | None, node: str | None, label: str | None
-) -> dict[Any, Any]:
-    """Labels of nodes that no graph in this process has."""
-    from ohmline.graph import read_labels
-
-    if labels is None:
-        raise ParameterError("there is nothing to learn from; give LABELS")
-    known = dict(read_labels(labels, header=header, node=column(node), label=column(label)))
-    expect_labels(known, labels)
-    return known
-
-
 def _on_workers(
     edges: Path,
-    known: dict[Any, Any],
+    labels: Path,
     out: Path,
     address: str | None,
     workers: int | None,
     reading: dict[str, Any],
-    skip_unknown: bool,
 ) -> dict[str, Any]:
     """Predict on a cluster; what there is to tell."""
     from ohmline.cluster import predict as predict_parts
     from ohmline.cluster.engine import open_cluster
 
     with open_cluster(address, workers) as there:
-        found = predict_parts(edges, known, out, there, skip_unknown=skip_unknown, progress=True, **reading)
+        found = predict_parts(edges, labels, out, there, progress=True, **reading)
     told = ("nodes", "labelled", "unreached", "classes", "counts")
     return {**{name: found.about[name] for name in told}, "out": str(out)}
 
 
-def _player(network: Graph, model: Path | None, learner: str, known: dict[Any, Any]) -> Any:
+def _player(network: Graph, model: Path | None, learner: str, drift: bool, labels: list[Any]) -> Any:
     """The learner: the saved one, or a fresh one."""
     if model is None:
-        return made(choice_of(learner), Table(network), in_order(known.values()))
-    if learner != "auto":
+        return made(choice_of(named(learner, drift=drift)), Table(network), in_order(labels))
+    if learner != AUTO:
         raise ParameterError(f"--model {model} has its own learner; leave out --learner {learner}")
     from ohmline.store import load
 
@@ -183,7 +194,18 @@ def _player(network: Graph, model: Path | None, learner: str, known: dict[Any, A
         raise LearnerError(
             f"--model {model} holds {type(player).__name__}, which does not predict the nodes of a graph"
         )
+    if drift and not _follows_changes(player):
+        raise LearnerError(
+            f"--model {model} holds {type(player).__name__}, which is not for labels that change; leave out --drift, "
+            "or leave out --model to learn all labels again"
+        )
     return player
+
+
+def _follows_changes(player: Any) -> bool:
+    from ohmline.learn import ClusterSpecialists, DriftingLGC
+
+    return isinstance(player, DriftingLGC | ClusterSpecialists)
 
 
 def _kind(out: Path) -> str:
@@ -208,6 +230,8 @@ def _tell(document: dict[str, Any]) -> None:
     print(f"{document['labelled']:,} of {document['nodes']:,} nodes are labelled")
     for name, count in document["counts"].items():
         print(f"  {in_one_line(name)}: {count:,} predicted")
+    if len(document["classes"]) == 1:
+        print("  only one class is known, so every node is predicted as it; label a node of another one")
     if document["unreached"]:
         print(f"  no class: {document['unreached']:,}, which no label reaches")
     print(f"The predictions are in {in_one_line(document['out'])}")

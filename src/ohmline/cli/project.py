@@ -15,6 +15,7 @@ from ohmline.cli.files import (
     LabelsHeader,
     Node,
     Nodes,
+    NodesHeader,
     ParallelEdges,
     SkipUnknown,
     Source,
@@ -27,7 +28,7 @@ from ohmline.cli.files import (
 )
 from ohmline.cli.label_work import user
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json
-from ohmline.errors import LabelError
+from ohmline.errors import LabelError, ParameterError
 
 
 def project(
@@ -54,10 +55,15 @@ def project(
         int, typer.Option(min=1, max=100, help="How many people are asked for the same node.")
     ] = 1,
     recipe: Annotated[str, typer.Option(help="A shipped recipe: citations, accounts or matches.")] = "",
+    wanted: Annotated[
+        str,
+        typer.Option(help="The class that the recipe accounts looks for; the rarest of LABELS by default."),
+    ] = "",
     store: Annotated[str, typer.Option(help="The address of a PostgreSQL database for the events.")] = "",
     who: Annotated[str, typer.Option(help="Who makes it; the name of the user by default.")] = "",
     symmetrise: Symmetrise = False,
     nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     header: Header = None,
     source: Source = None,
     target: Target = None,
@@ -76,6 +82,7 @@ def project(
     """
     from ohmline.graph.files.labels import label_values
     from ohmline.project import Project, Settings
+    from ohmline.project.creating import sought
     from ohmline.recipes import find
 
     expect_two_files(graph, labels)
@@ -87,7 +94,7 @@ def project(
         overlap=overlap,
         seed=seed,
     )
-    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    network = read_graph(graph, header, source, target, weight, nodes, nodes_header, parallel, symmetrise)
     known = {} if labels is None else read_known(labels, network, labels_header, node, label, skip_unknown)
     declared: list[Any] = list(label_values(classes_of(classes)))
     if not declared:
@@ -96,6 +103,9 @@ def project(
         raise LabelError(
             "a project needs two classes or more; write --classes a,b,c, or give LABELS that name them"
         )
+    if wanted and recipe != "accounts":
+        raise ParameterError("--wanted is for a recipe that looks for one class; add --recipe accounts")
+    looking_for = sought(recipe, declared, known, wanted or None)
     made = Project.create(
         folder,
         graph=network,
@@ -108,6 +118,7 @@ def project(
         recipe=recipe,
         store=store,
         actor=who or user(),
+        wanted=looking_for,
     )
     if json:
         print_json(
@@ -117,11 +128,14 @@ def project(
                 "edges": network.n_edges,
                 "classes": declared,
                 "labels": len(known),
+                **({} if looking_for is None else {"looking_for": looking_for}),
             }
         )
         return
     counts = f"{network.n:,} nodes, {network.n_edges:,} edges, {len(declared)} classes, {len(known):,} labels"
     print(f"{in_one_line(made)} is made: {counts}")
+    if looking_for is not None:
+        print(f"  looking for: {in_one_line(looking_for)}")
     print(f"  a page for many     ohmline serve {in_one_line(made)}")
     print(f"  in this terminal    ohmline label {in_one_line(made)}")
 

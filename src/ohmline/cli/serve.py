@@ -18,6 +18,7 @@ from ohmline.errors import ParameterError
 from ohmline.extras import require
 
 if TYPE_CHECKING:
+    from ohmline.project.recipe import RecipeFunction
     from ohmline.service.server import Started
 
 DEMO = "ohmline-demo"
@@ -40,7 +41,10 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for a free one.")] = 8765,
     recipe: Annotated[
         Path | None,
-        typer.Option(help="A Python file with a function recipe(graph, classes, seed), which is run."),
+        typer.Option(
+            help="A Python file with a function recipe(graph, classes, seed), which is run; one that ships is for "
+            "ohmline project."
+        ),
     ] = None,
     public_url: Annotated[
         str, typer.Option(help="By which people know the server behind a proxy: https://label.example.org.")
@@ -66,7 +70,6 @@ def serve(
     require("starlette", "serve")
     require("uvicorn", "serve")
     require("apsw", "serve")
-    from ohmline.project.recipe_files import recipe_in_file
     from ohmline.service.limits import Limits
     from ohmline.service.listening import Options
     from ohmline.service.server import serve as run
@@ -109,11 +112,28 @@ def serve(
             port,
             public_url,
             open_metrics,
-            None if recipe is None else recipe_in_file(recipe),
+            None if recipe is None else _recipe(recipe, folder),
             Limits(rate=rate, burst=max(1, round(2 * rate))),
             who,
         )
         run(options, started)
+
+
+def _recipe(given: Path, folder: Path) -> RecipeFunction | None:
+    """The function of a file; None where the project has the recipe that ships and is named here once more."""
+    from ohmline.project.folder import ABOUT, read_about
+    from ohmline.project.recipe_files import SHIPPED, recipe_in_file
+
+    name = str(given)
+    if given.exists() or name not in SHIPPED:
+        return recipe_in_file(given)
+    if (folder / ABOUT).is_file() and read_about(folder).recipe == name:
+        return None
+    raise ParameterError(
+        f"--recipe {name} names a recipe that ships, and serve takes a Python file of your own; a project has such a "
+        f"recipe from the beginning: ohmline project PROJECT_DIR GRAPH LABELS --recipe {name}, then ohmline serve "
+        "PROJECT_DIR"
+    )
 
 
 def _demo() -> Path:

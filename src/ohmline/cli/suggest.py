@@ -16,6 +16,7 @@ from ohmline.cli.files import (
     LabelsHeader,
     Node,
     Nodes,
+    NodesHeader,
     ParallelEdges,
     SkipUnknown,
     Source,
@@ -54,6 +55,7 @@ def suggest(
     target: Target = None,
     weight: Weight = None,
     nodes: Nodes = None,
+    nodes_header: NodesHeader = None,
     parallel: ParallelEdges = None,
     symmetrise: Symmetrise = False,
     labels_header: LabelsHeader = None,
@@ -73,7 +75,7 @@ def suggest(
         raise ParameterError(f"no query {query!r}; choose one of {', '.join(QUERIES)}")
     expect_two_files(graph, labels)
     expect_places({"--out": out}, {"GRAPH": graph, "LABELS": labels, "the file of --nodes": nodes})
-    network = read_graph(graph, header, source, target, weight, nodes, parallel, symmetrise)
+    network = read_graph(graph, header, source, target, weight, nodes, nodes_header, parallel, symmetrise)
     known = read_known(labels, network, labels_header, node, label, skip_unknown)
     expect_labels(known, labels)
     learner = fit(network, known)

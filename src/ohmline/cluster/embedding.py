@@ -58,7 +58,7 @@ def embed(
         A folder of Parquet files, a pattern such as `"edges/*.parquet"`, or one file, which all workers see under the
         same name. All parts have the same columns.
     out
-        The folder to write, which must not exist: parts with the columns `node` and `features`, and `manifest.json`
+        The folder to write, which must not exist: parts with the columns `node` and `features`, and `_manifest.json`
         with the eigenvalues and residuals, written last. Workers keep what they need on the way beside it, so that it
         must be a place that they all see.
     cluster

@@ -147,12 +147,38 @@ class Cluster:
         try:
             return list(self._client.gather(futures))
         except distributed.KilledWorker as error:
-            raise ClusterError(
-                f"several workers were lost in turn while they ran {function.__name__}; they probably ran out of "
-                f"memory: give workers more, or more and smaller parts and blocks ({error})"
-            ) from None
+            raise _lost(function, error) from None
         finally:
             self._client.cancel(futures)
+
+    def each(
+        self, function: Callable[..., Any], items: Sequence[Any], *common: Any
+    ) -> Iterator[tuple[Any, Any]]:
+        """Each item with `function(item, *common)`, as they end; otherwise as `map`, but for what is lost.
+
+        An item whose workers were all lost comes with the `ClusterError` that says so, and the others go on.
+
+        Parameters
+        ----------
+        function
+            A function of a module that the workers can import.
+        items
+            What it is called with.
+        common
+            Further arguments, the same for every item.
+        """
+        distributed = require("distributed", "cluster")
+        futures = {self._client.submit(function, item, *common, pure=False): item for item in items}
+        try:
+            with self._client.as_current():
+                ended = distributed.as_completed(list(futures))
+            for future in ended:
+                try:
+                    yield futures[future], future.result()
+                except distributed.KilledWorker as error:
+                    yield futures[future], _lost(function, error)
+        finally:
+            self._client.cancel(list(futures))
 
     def everywhere(self, function: Callable[[], Any]) -> dict[str, Any]:
         """`function()` once on every worker; the results by worker.
@@ -200,6 +226,13 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"Cluster({self.address!r})"
+
+
+def _lost(function: Callable[..., Any], error: Exception) -> ClusterError:
+    return ClusterError(
+        f"several workers were lost in turn while they ran {function.__name__}; they probably ran out of "
+        f"memory: give workers more, or more and smaller parts and blocks ({error})"
+    )
 
 
 def open_cluster(address: str | None, workers: int | None) -> Cluster:

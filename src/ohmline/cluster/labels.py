@@ -10,13 +10,15 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import Ints
-from ohmline.checks import flag, hashable, listed, shown
+from ohmline.checks import file_path, flag, hashable, listed, shown
 from ohmline.cluster.layout import Layout, owners
 from ohmline.cluster.naming import owner_of, read_ids
 from ohmline.cluster.rows import RowBlock
 from ohmline.errors import LabelError, ParameterError, UnknownNode
 from ohmline.extras import require
-from ohmline.graph.files import read_labels
+from ohmline.graph.files.labels import LabelsApart, read_labels
+from ohmline.graph.files.paths import suffix_of
+from ohmline.graph.files.spelling import typed
 
 SHOWN = 3
 
@@ -45,19 +47,97 @@ class Given:
         return places[places >= 0], self.codes[places >= 0]
 
 
-def read_known(labels: Any, *, named: bool) -> dict[Hashable, Hashable]:
-    """The labels of a mapping or a file; ids as the graph has them: strings where it has strings."""
+def read_known(
+    labels: Any,
+    *,
+    integers: bool,
+    header: bool | None = None,
+    node: str | int | None = None,
+    label: str | int | None = None,
+) -> tuple[dict[Hashable, Hashable], LabelsApart | None]:
+    """The labels of a mapping or a file; ids as the graph has them: strings where it has strings.
+
+    Also the file, where only the graph can say whether its first row names the columns; the labels are then those of
+    the other rows, and `settled` has all of them.
+    """
     if isinstance(labels, str | os.PathLike):
-        found: Mapping[Any, Any] = read_labels(labels)
-    elif isinstance(labels, Mapping):
-        found = {node: label for node, label in labels.items() if label is not None}
-    else:
+        path = file_path(labels, "labels")
+        if suffix_of(path) != ".parquet":
+            apart = LabelsApart(path, header=header, node=node, label=label, integers=integers)
+            found = apart.read()
+            return (found, apart) if apart.in_doubt else (_some(found), None)
+        labels = read_labels(path, header=header, node=node, label=label)
+    if not isinstance(labels, Mapping):
         raise ParameterError(
             f"labels must be a mapping of nodes to labels, or a file of them, got {shown(labels)}"
         )
-    if not found:
+    known = {
+        node if integers else str(node): hashable(label, "label")
+        for node, label in labels.items()
+        if label is not None
+    }
+    return _some(known), None
+
+
+def settled(
+    known: dict[Hashable, Hashable], doubted: LabelsApart | None, layout: Layout, *, integers: bool
+) -> dict[Hashable, Hashable]:
+    """The labels, now that the graph can say whether the first row of their file names the columns."""
+    if doubted is None:
+        return known
+    return _some(doubted.read(Members(layout, doubted.spellings, integers=integers)))
+
+
+def _some(known: dict[Hashable, Hashable]) -> dict[Hashable, Hashable]:
+    if not known:
         raise LabelError("there are no labels; give one node at least a label")
-    return {str(node) if named else node: hashable(label, "label") for node, label in found.items()}
+    return known
+
+
+@final
+class Members:
+    """Which of some nodes a graph that workers hold has; the ids of a block are read once, and only when asked for.
+
+    Parameters
+    ----------
+    layout
+        Where the graph is.
+    spellings
+        The nodes that may be asked for, as they are written.
+    integers
+        Whether the ids of the graph are whole numbers; otherwise they are strings.
+    """
+
+    def __init__(self, layout: Layout, spellings: list[str], *, integers: bool) -> None:
+        self._layout, self._integers = layout, integers
+        arrow = require("pyarrow", "cluster")
+        ids = [node for node in map(self._id, spellings) if node is not None]
+        self._ids = arrow.array(ids, arrow.int64() if integers else arrow.large_string())
+        owner = owner_of(self._ids, layout.blocks) if layout.named else np.zeros(len(ids), np.int64)
+        self._owner = dict(zip(ids, owner.tolist(), strict=True))
+        self._owners = owner
+        self._there: dict[int, frozenset[Any]] = {}
+
+    def __call__(self, spelling: str) -> bool:
+        node = self._id(spelling)
+        if node is None:
+            return False
+        if not self._layout.named:
+            return 0 <= int(node) < self._layout.n
+        block = self._owner[node]
+        if block not in self._there:
+            arrow, compute = require("pyarrow", "cluster"), require("pyarrow.compute", "cluster")
+            asked = self._ids.take(arrow.array(np.flatnonzero(self._owners == block)))
+            there = compute.is_in(asked, value_set=read_ids(self._layout.folder, block))
+            self._there[block] = frozenset(asked.filter(there).to_pylist())
+        return node in self._there[block]
+
+    def _id(self, spelling: str) -> Any:
+        """The id that is written so; None where no id of the graph can be."""
+        if not self._integers:
+            return spelling
+        node = typed([spelling])[0]
+        return node if isinstance(node, int) and -(2**63) <= node < 2**63 else None
 
 
 def class_table(known: Mapping[Hashable, Hashable], classes: Iterable[Any] | None) -> dict[Hashable, int]:

@@ -2,129 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self, final
+from typing import Any
 
 from ohmline.checks import file_path
-from ohmline.errors import DataError, FileFormatError
+from ohmline.errors import DataError, ParameterError
 from ohmline.extras import require
+from ohmline.graph.files.manifest import FORMAT, MANIFEST, checksum
+from ohmline.graph.files.manifest import Manifest as Manifest
+from ohmline.graph.files.manifest import Part as Part
+from ohmline.graph.files.manifest import read_manifest as read_manifest
 from ohmline.graph.files.paths import replacing, write_bytes
-
-MANIFEST = "manifest.json"
-FORMAT = "ohmline-parts-1"
-
-
-@final
-@dataclass(frozen=True)
-class Part:
-    """A file of a result.
-
-    Attributes
-    ----------
-    name
-        Its name in the folder.
-    rows
-        How many rows it has.
-    sha256
-        The checksum of its bytes.
-    """
-
-    name: str
-    rows: int
-    sha256: str
-
-
-@final
-@dataclass(frozen=True)
-class Manifest:
-    """What a folder of parts holds.
-
-    Attributes
-    ----------
-    kind
-        What was computed: embedding, predictions or edges.
-    parts
-        The files, in the order of the nodes.
-    about
-        What else there is to know: eigenvalues, residuals, counts of classes.
-    """
-
-    kind: str
-    parts: tuple[Part, ...]
-    about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        """The number of rows of all parts."""
-        return sum(part.rows for part in self.parts)
-
-    def checked(self, folder: Path, *, bytes_too: bool = False) -> Self:
-        """This manifest, if every part is there with the rows it says.
-
-        Parameters
-        ----------
-        folder
-            Where the parts are.
-        bytes_too
-            Read every part and compare its checksum. Default False.
-        """
-        parquet = require("pyarrow.parquet", "cluster")
-        for part in self.parts:
-            path = folder / part.name
-            if not path.exists():
-                raise DataError(
-                    f"the part {path} is missing: {MANIFEST} lists {len(self.parts)} parts; write or copy it again"
-                )
-            try:
-                rows = parquet.read_metadata(path).num_rows
-            except (OSError, ValueError) as error:
-                raise FileFormatError(
-                    f"{path} is not Parquet, or is cut short ({error}); write it again"
-                ) from None
-            if rows != part.rows or (bytes_too and checksum(path) != part.sha256):
-                raise DataError(
-                    f"{path} is not the part that {MANIFEST} lists: it has {rows} rows and should have {part.rows}, or "
-                    "its bytes have changed; write or copy it again"
-                )
-        return self
-
-
-def read_manifest(folder: str | os.PathLike[str]) -> Manifest:
-    """The manifest of a folder of parts.
-
-    Parameters
-    ----------
-    folder
-        What `embed`, `knn` or `predict` wrote.
-    """
-    path = file_path(folder, "folder") / MANIFEST
-    try:
-        document = json.loads(path.read_bytes())
-        if document["format"] != FORMAT:
-            raise FileFormatError(f"{path} has format {document['format']!r}; expected {FORMAT!r}")
-        parts = tuple(Part(str(p["name"]), int(p["rows"]), str(p["sha256"])) for p in document["parts"])
-        if any(Path(part.name).name != part.name for part in parts):
-            raise FileFormatError(f"{path} lists a part outside its folder; write the parts again")
-        return Manifest(str(document["kind"]), parts, dict(document["about"]))
-    except FileNotFoundError:
-        raise DataError(f"{path} does not exist: the parts are not whole; write them again") from None
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(f"{path} is not a manifest of parts ({error}); write the parts again") from None
-
-
-def checksum(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_part(folder: Path, number: int, table: Any) -> Part:
@@ -144,9 +38,11 @@ def result_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
     """
     place = file_path(out, "out").resolve()
     if place.exists():
-        raise DataError(f"{place} is there already; name another folder, or remove it first")
+        raise ParameterError(f"{place} is there already; name another folder, or remove it first")
     if not place.parent.is_dir():
-        raise DataError(f"{place} cannot be written: the folder {place.parent} does not exist; make it first")
+        raise ParameterError(
+            f"{place} cannot be written: the folder {place.parent} does not exist; make it first"
+        )
     beside = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         try:

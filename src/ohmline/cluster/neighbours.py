@@ -67,7 +67,7 @@ def knn(
         How many nearest rows are the neighbours of a row, from 1 to the number of rows less one.
     out
         The folder to write, which must not exist: parts with the columns `source`, `target` and `weight`, each edge
-        once, and `manifest.json`. `embed` and `predict` take it as their edges.
+        once, and `_manifest.json`. `embed` and `predict` take it as their edges.
     cluster
         The workers.
     mutual

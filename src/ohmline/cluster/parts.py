@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, final
 
-from ohmline.checks import file_path
-from ohmline.cluster.manifest import MANIFEST, read_manifest
 from ohmline.errors import DataError, FileFormatError, GraphError
 from ohmline.extras import require
 from ohmline.graph.columns import PAIRS
+from ohmline.graph.files.parts import files_of as files_of
 
 PIECE = 2**22
 """Rows that one task reads at least, where the file has row groups to divide it by."""
@@ -67,28 +65,6 @@ class EdgeParts:
     def rows(self) -> int:
         """The number of edges."""
         return sum(piece.rows for piece in self.pieces)
-
-
-def files_of(place: str | os.PathLike[str]) -> list[Path]:
-    """The files of a folder, of a pattern such as `edges/*.parquet`, or the one that is named, in order."""
-    path = file_path(place, "edges")
-    if path.is_dir():
-        if (path / MANIFEST).exists():
-            return [path / part.name for part in read_manifest(path).checked(path).parts]
-        found = sorted(
-            p for p in path.iterdir() if p.suffix == ".parquet" and not p.name.startswith((".", "_"))
-        )
-        if not found:
-            raise DataError(f"the folder {path} has no .parquet files; name the folder that has the parts")
-        return found
-    if glob.has_magic(str(path)):
-        found = sorted(Path(name) for name in glob.glob(str(path)))
-        if not found:
-            raise DataError(f"no file matches {path}; check the pattern")
-        return found
-    if not path.exists():
-        raise DataError(f"{path} does not exist; give a folder of Parquet parts, a pattern, or a file")
-    return [path]
 
 
 def footer(path: Path) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ohmline.checks import count, instance, non_negative, positive
 from ohmline.cluster.conjugate import averaged, conjugate_gradients
 from ohmline.cluster.engine import Cluster
-from ohmline.cluster.labels import class_table, expect_known, read_known, sent, unknown
+from ohmline.cluster.labels import class_table, expect_known, read_known, sent, settled, unknown
 from ohmline.cluster.loading import load
 from ohmline.cluster.manifest import Manifest, finish, result_folder
 from ohmline.cluster.matrices import largest_residual, system, target_of, totals
@@ -20,7 +20,7 @@ from ohmline.cluster.spread import CHECKPOINT, SpreadRows
 from ohmline.cluster.tables import write_predictions
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.chances import FLOOR
-from ohmline.learn.local_lgc.limits import LARGEST, within
+from ohmline.learn.local_lgc.limits import LARGEST, mu_of, within
 from ohmline.progress import Advance, reporting
 
 LIVE = 8
@@ -35,11 +35,14 @@ def predict(
     *,
     classes: Iterable[Any] | None = None,
     ridge: float = 0.1,
-    mu: float = 0.6,
+    mu: float | None = None,
     unit: float | None = None,
     steps: int | None = 12,
     tolerance: float = 1e-6,
     skip_unknown: bool = False,
+    header: bool | None = None,
+    node: str | int | None = None,
+    label: str | int | None = None,
     source: str | None = None,
     target: str | None = None,
     weight: str | Literal[False] | None = None,
@@ -68,7 +71,7 @@ def predict(
         process.
     out
         The folder to write, which must not exist: parts with the columns `node`, `label`, `prediction`, `probability`,
-        `margin`, `known`, `certain` and a probability for each class, and `manifest.json` with their counts.
+        `margin`, `known`, `certain` and a probability for each class, and `_manifest.json` with their counts.
     cluster
         The workers.
     classes
@@ -76,7 +79,7 @@ def predict(
     ridge
         Added to the diagonal of the Laplacian, above 0. Default 0.1.
     mu
-        How little a label counts, above 0. Default 0.6.
+        How little a label counts, above 0; None (default) follows the number of neighbours, as for `LocalLGC`.
     unit
         One unit of weight, above 0; None (default) for the mean weight of the graph.
     steps
@@ -86,6 +89,9 @@ def predict(
         Without the exact solution none is. Default 1e-6.
     skip_unknown
         Whether labels of nodes that the graph does not have are left out. By default they are an error.
+    header, node, label
+        Where `labels` is a file: whether its first row names the columns, and which are those of nodes and labels, as
+        for `ohmline.graph.read_labels`; None (default) sees that from the rows and from the nodes of the graph.
 
     Returns
     -------
@@ -94,12 +100,13 @@ def predict(
     """
     instance(cluster, Cluster, "cluster", "make one with Cluster.connect or Cluster.local")
     ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
-    mu, tolerance = within(mu, "mu", least=1 / LARGEST, most=LARGEST), positive(tolerance, "tolerance")
+    asked = None if mu is None else within(mu, "mu", least=1 / LARGEST, most=LARGEST)
+    tolerance = positive(tolerance, "tolerance")
     checkpoint = non_negative(checkpoint, "checkpoint")
     rounds = None if steps is None else count(steps, "steps", least=1)
     parts = edge_parts(edges, source, target, weight)
-    known = read_known(labels, named=not parts.integers)
-    codes = class_table(known, classes)
+    known, doubted = read_known(labels, integers=parts.integers, header=header, node=node, label=label)
+    codes = class_table(known, classes if doubted is None else None)
     with result_folder(out) as folder:
         layout = load(
             cluster,
@@ -109,15 +116,19 @@ def predict(
             nodes=nodes,
             parallel=parallel,
             blocks=blocks,
-            columns=len(codes),
+            columns=len(codes)
+            + (doubted is not None),  # a first row that is a label may have a class of its own
             live=LIVE,
         )
+        known = settled(known, doubted, layout, integers=parts.integers)
+        codes = class_table(known, classes)
         one = layout.mean_weight if unit is None else within(unit, "unit")
+        slack = mu_of(layout.n, layout.entries) if asked is None else asked
         given = sent(known, codes, layout, integers=parts.integers, skip=skip_unknown)
         with SpreadRows(cluster, layout, columns=len(codes), live=LIVE, checkpoint=checkpoint) as rows:
             expect_known(rows.read(unknown, given=given), skip=skip_unknown)
-            rows.shape(system, ridge, mu, one, given=given, unit=one)
-            right = rows.new(target_of, mu, len(codes), given=given)
+            rows.shape(system, ridge, slack, one, given=given, unit=one)
+            right = rows.new(target_of, slack, len(codes), given=given)
             with reporting(progress, "solving", None) as advance:
                 if rounds is None:
                     found = conjugate_gradients(

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ohmline.cluster.engine import Cluster
-from ohmline.errors import DataError
-from ohmline.lab import bench, experiment
+from ohmline.errors import OhmlineError
+from ohmline.lab import bench
+from ohmline.lab.plugins import loaded_files
+from ohmline.lab.runs import Outcome, attempt
 
 
-def reproduce_all(
+def reproduce_each(
     cluster: Cluster, ids: Sequence[str], *, seed: int, quick: bool
-) -> list[experiment.Reproduction | DataError]:
-    """Each experiment on some worker; the error where a worker does not have its data."""
-    return cluster.map(_reproduced, ids, seed, quick)
+) -> Iterator[tuple[str, Outcome]]:
+    """Each experiment on some worker, as they end; the error where a worker does not have its data, or it failed.
+
+    Files of one's own that are loaded here are loaded there, too, from the same place.
+    """
+    return cluster.each(attempt, ids, seed, quick, loaded_files())
 
 
-def _reproduced(id: str, seed: int, quick: bool) -> experiment.Reproduction | DataError:
-    try:
-        return experiment.run(experiment.find(id), seed=seed, quick=quick)
-    except DataError as error:
-        return error
-
-
-def bench_all(cluster: Cluster, names: Sequence[str]) -> list[bench.Measured]:
-    """Each benchmark on some worker, beside its reference there."""
-    return cluster.map(bench.run, names)
+def bench_all(cluster: Cluster, names: Sequence[str]) -> list[bench.Measured | OhmlineError]:
+    """Each benchmark on some worker, beside its reference there; the error where that worker cannot measure it."""
+    return cluster.map(bench.attempt, names)

@@ -5,10 +5,12 @@ class, so that one compiled loop can drive every learner over every kernel under
 arithmetic of each is written once.
 """
 
+from ohmline.compiled.bits import all_bits_if_above as all_bits_if_above
 from ohmline.compiled.bits import highest_bit as highest_bit
 from ohmline.compiled.bits import lowest_bit as lowest_bit
 from ohmline.compiled.borrow import borrowed as borrowed
 from ohmline.compiled.borrow import prefetch as prefetch
+from ohmline.compiled.cache import kept as kept
 from ohmline.compiled.decorators import any_order as any_order
 from ohmline.compiled.decorators import compiled as compiled
 from ohmline.compiled.decorators import inlined as inlined
@@ -29,4 +31,5 @@ from ohmline.compiled.pointer import packed as packed
 from ohmline.compiled.pointer import packed_form as packed_form
 from ohmline.compiled.pointer import pointer_to as pointer_to
 from ohmline.compiled.pointer import unpacked as unpacked
+from ohmline.compiled.sources import fingerprint_of as fingerprint_of
 from ohmline.compiled.undisturbed import undisturbed as undisturbed

@@ -1,12 +1,15 @@
-"""The ends of a word of 64 bits, each by one instruction of the processor."""
+"""The ends of a word of 64 bits, each by one instruction of the processor, and a comparison that is no branch."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from ohmline.compiled.decorators import inlined
 
 
 @cast(Any, intrinsic)  # type: ignore[untyped-decorator]
@@ -28,3 +31,12 @@ def highest_bit(typing: Any, word: Any) -> Any:
         return builder.sub(ir.IntType(64)(63), above)
 
     return types.int64(types.uint64), generate
+
+
+@inlined
+def all_bits_if_above(value: float, limit: float) -> int:
+    """In compiled code: -1, all bits, where a finite size is above a finite limit, and 0 elsewhere; neither is -0.
+
+    By the sign of their difference, because LLVM makes a branch of a comparison wherever it takes it for foreseeable.
+    """
+    return int(np.float64(limit - value).view(np.int64) >> np.int64(63))

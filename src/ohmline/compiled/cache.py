@@ -2,9 +2,9 @@
 
 Numba keys the machine code of a function by the file that the function stands in. A loop that calls a step
 in another file would go on running the old step after that file changed, after an upgrade of the package as
-well. So the key here holds a fingerprint of every source of the package, and each file carries a digest: what
-does not match is compiled again. Functions that were compiled for a class of the user's own are not kept at
-all, because nobody can tell when its bodies change.
+well. So the key here holds a fingerprint of every source that the machine code was made from (`sources.py`),
+and each file carries a digest: what does not match is compiled again. Functions that were compiled for a class
+of the user's own are not kept at all, because nobody can tell when its bodies change.
 """
 
 from __future__ import annotations
@@ -13,28 +13,21 @@ import contextlib
 import hashlib
 import io
 import pickle
-from functools import cache, wraps
+from collections.abc import Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from numba.core import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.typing import Signature
 
+from ohmline.compiled.sources import PACKAGE, fingerprint
 from ohmline.compiled.undisturbed import undisturbed
 
-PACKAGE = "ohmline"
 DIGEST = hashlib.sha256().digest_size
-
-
-@cache
-def fingerprint() -> str:
-    """One hash of all sources of the package."""
-    digest = hashlib.sha256()
-    root = Path(__file__).resolve().parents[1]
-    for path in sorted(root.rglob("*.py")):
-        digest.update(str(path.relative_to(root)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+STAMP = "keyed by sources"
+"""Numba's own stamp of an index, the age of a file, is not used: keys tell more."""
 
 
 class SealedFile(IndexDataCacheFile):  # type: ignore[misc]
@@ -58,6 +51,27 @@ class SealedFile(IndexDataCacheFile):  # type: ignore[misc]
     def _load_data(self, name: str) -> Any:
         return pickle.loads(_unsealed(Path(self._data_path(name)).read_bytes()))
 
+    def is_there(self) -> bool:
+        """Whether anything was kept."""
+        return Path(self._index_path).is_file()
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the machine code, in the place of what older sources gave for the same types.
+
+        The key goes with it: two processes may have chosen one file for different code.
+        """
+        overloads = self._load_index()
+        older = next((other for other in overloads if other[:2] == key[:2]), None)
+        if older is not None:
+            overloads[key] = overloads.pop(older)
+            self._save_index(overloads)
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        """The machine code for a key, if it is kept."""
+        kept = super().load(key)
+        return kept[1] if kept is not None and kept[0] == key else None
+
 
 def _unsealed(sealed: bytes) -> bytes:
     body, digest = sealed[:-DIGEST], sealed[-DIGEST:]
@@ -71,11 +85,15 @@ class PackageCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
-        stamp = (self._impl.locator.get_source_stamp(), fingerprint())
-        self._cache_file = SealedFile(self._cache_path, self._impl.filename_base, stamp)
+        self._module = py_func.__module__
+        self._cache_file = SealedFile(self._cache_path, self._impl.filename_base, STAMP)
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        modules = {self._module, *(kind.__module__ for kind in _classes(sig))}
+        return (*super()._index_key(sig, codegen), fingerprint(modules))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        if _foreign(sig):
+        if foreign(sig):
             return None
         try:
             return super().load_overload(sig, target_context)
@@ -83,9 +101,15 @@ class PackageCache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not _foreign(sig):
+        if not foreign(sig):
             with contextlib.suppress(OSError):  # a full or read-only disk costs time, not the result
                 super().save_overload(sig, data)
+
+
+def kept(dispatcher: Any) -> bool:
+    """Whether some machine code of a compiled function is on disk, made by this or an earlier process."""
+    cache = dispatcher._cache
+    return isinstance(cache, PackageCache) and cache._cache_file.is_there()
 
 
 def attach(dispatcher: Any) -> Any:
@@ -110,14 +134,20 @@ def _whole(work: Any) -> Any:
     return undivided
 
 
-def _foreign(sig: Any) -> bool:
+def foreign(sig: Any) -> bool:
     """Whether a signature holds a tuple class that is not of this package."""
+    return any(kind.__module__.partition(".")[0] != PACKAGE for kind in _classes(sig))
+
+
+def _classes(sig: Any) -> Iterator[type]:
+    """The tuple classes in a signature."""
     if isinstance(sig, types.BaseNamedTuple):
-        if sig.instance_class.__module__.partition(".")[0] != PACKAGE:
-            return True
-        return any(_foreign(member) for member in sig.types)
-    if isinstance(sig, types.CPointer):
-        return _foreign(sig.dtype)
-    if isinstance(sig, types.BaseTuple):
-        return any(_foreign(member) for member in sig.types)
-    return any(_foreign(member) for member in sig) if isinstance(sig, tuple) else False
+        yield sig.instance_class
+    if isinstance(sig, Signature):
+        yield from _classes(sig.args)
+    elif isinstance(sig, types.CPointer):
+        yield from _classes(sig.dtype)
+    elif isinstance(sig, types.BaseTuple):
+        yield from (kind for member in sig.types for kind in _classes(member))
+    elif isinstance(sig, tuple):
+        yield from (kind for member in sig for kind in _classes(member))

@@ -97,6 +97,16 @@ def implements(stub: Callable[..., Any], *kinds: type) -> Callable[[F], F]:
     return register
 
 
+def modules_with_bodies(module: str) -> set[str]:
+    """The modules of the bodies for the classes that stand in a module."""
+    return {
+        body.__module__
+        for dispatch in _DISPATCH.values()
+        for kind, body in dispatch.bodies.items()
+        if kind.__module__ == module
+    }
+
+
 def has_body(stub: Callable[..., Any], kind: type) -> bool:
     """Whether calls of a generic function with this class compile."""
     return _body(_DISPATCH[stub], kind) is not None

@@ -11,9 +11,10 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from ohmline.checks import function, shown
-from ohmline.data import embedded, folder, four_area, pictures, planetoid
+from ohmline.data import blogs, elliptic, embedded, folder, four_area, ogb, pictures, planetoid
+from ohmline.data.archive import Archive, Folder, Members
 from ohmline.data.contract import Dataset, Vectors
-from ohmline.data.download import Listener, Remote, fetch, is_cached
+from ohmline.data.download import Listener, Remote, fetch, is_cached, take_note
 from ohmline.data.tables import GraphTable, Table
 from ohmline.errors import DataError, ParameterError
 
@@ -126,6 +127,48 @@ def _landmask(name: str, minutes: int) -> Entry:
         "GLOBE, public domain",
         stem="landmask",
         from_folder=lambda arrays: folder.landmask_table(arrays, minutes),
+    )
+
+
+def _archived(
+    name: str,
+    title: str,
+    licence: str,
+    read: Callable[[Members], GraphTable],
+    remotes: tuple[Remote, ...],
+    **more: Any,
+) -> Entry:
+    """A data set in archives: downloaded, or unpacked by the user into the folder of its name in `OHMLINE_DATA`."""
+    return Entry(
+        name,
+        title,
+        licence,
+        remotes=remotes,
+        from_files=lambda files: read(Archive(list(files.values()))),
+        place=name,
+        from_place=lambda place: read(Folder(place)),
+        obtain=f"the files of {remotes[0].mirrors[0].rpartition('/')[0]}",
+        **more,
+    )
+
+
+def _ogb(name: str, title: str, licence: str, read: Callable[[Members], GraphTable], sha: str) -> Entry:
+    # Checksums that other projects publish for these archives of the Open Graph Benchmark.
+    file = f"{name.removeprefix('ogbn-')}.zip"
+    address = f"http://snap.stanford.edu/ogb/data/nodeproppred/{file}"
+    return _archived(name, title, licence, read, (Remote(file, (address,), f"sha256:{sha}"),))
+
+
+def _elliptic_remotes() -> tuple[Remote, ...]:
+    # Checksums that other projects publish for the mirror of PyTorch Geometric.
+    hashes = {
+        elliptic.FEATURES: "d33d62159e64b5e889f1a7ea880227c612775b58d409598855e0c4400fa52b3e",
+        elliptic.EDGES: "a2f9f6b67a39da2d8cf87fe77b9db89571ba6d880e5dd5b5991dc45c80fa34ec",
+        elliptic.CLASSES: "4ca957f0ceffd5dd164e255c7d5ad9ee69a6fa64ae1dd94d6f113e5ebf3b07ba",
+    }
+    base = "https://data.pyg.org/datasets/elliptic"
+    return tuple(
+        Remote(f"{name}.zip", (f"{base}/{name}.zip",), f"sha256:{sha}") for name, sha in hashes.items()
     )
 
 
@@ -249,6 +292,52 @@ CATALOG: dict[str, Entry] = {
             stem="wordnet30",
             from_folder=folder.graph_table,
         ),
+        _ogb(
+            "ogbn-arxiv",
+            "papers of arXiv that cite each other, 40 subjects, with years (Open Graph Benchmark)",
+            "ODC-BY",
+            ogb.arxiv,
+            "49f85c801589ecdcc52cfaca99693aaea7b8af16a9ac3f41dd85a5f3193fe276",
+        ),
+        _ogb(
+            "ogbn-products",
+            "products that are bought together, 47 categories (Open Graph Benchmark)",
+            "Amazon licence",
+            ogb.products,
+            "5ea0a112edaec2141c0a2a612dd4aed58df97ff3e1ab1a0ca8238f43cbbb50a8",
+        ),
+        _archived(
+            "polblogs",
+            "blogs about the US election of 2004 that link to each other, liberal or conservative",
+            "no licence stated (Adamic and Glance 2005)",
+            blogs.political,
+            (Remote("polblogs.tar.gz", ("https://netset.telecom-paris.fr/datasets/polblogs.tar.gz",), ""),),
+            check=blogs.political_counts,
+        ),
+        _archived(
+            "blogcatalog",
+            "bloggers who are friends, 39 groups; those in several have no label (BlogCatalog3)",
+            "no licence stated (Tang and Liu 2009)",
+            blogs.catalog,
+            (
+                Remote(
+                    "BlogCatalog-dataset.zip",
+                    (
+                        "http://datasets.syr.edu/uploads/1283153973/BlogCatalog-dataset.zip",
+                        "http://socialcomputing.asu.edu/uploads/1283153973/BlogCatalog-dataset.zip",
+                    ),
+                    "",
+                ),
+            ),
+            check=blogs.catalog_counts,
+        ),
+        _archived(
+            "elliptic",
+            "Bitcoin transactions in 49 time steps, licit, illicit or unknown",
+            "CC BY-NC-ND 4.0 (Elliptic)",
+            elliptic.transactions,
+            _elliptic_remotes(),
+        ),
         _landmask("landmask", 30),
         _landmask("landmask10", 10),
         _landmask("landmask5", 5),
@@ -263,6 +352,11 @@ GraphName = Literal[
     "coauthor",
     "wikimovies4",
     "wordnet30",
+    "ogbn-arxiv",
+    "ogbn-products",
+    "polblogs",
+    "blogcatalog",
+    "elliptic",
     "landmask",
     "landmask10",
     "landmask5",
@@ -275,6 +369,13 @@ def entry_of(name: str) -> Entry:
     if not isinstance(name, str) or name not in CATALOG:
         raise ParameterError(f"no data set {shown(name)}; the catalog has {', '.join(CATALOG)}")
     return CATALOG[name]
+
+
+def add(entry: Entry) -> None:
+    """Take a data set of somebody's own into the catalog; its name must be free."""
+    if not entry.name or entry.name in CATALOG:
+        raise ParameterError(f"there is a data set {shown(entry.name)} already; choose another name")
+    CATALOG[entry.name] = entry
 
 
 def data_folder(entry: Entry) -> Path | None:
@@ -335,7 +436,12 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
     entry = entry_of(name)
     function(listen, "listen", "it is called with a message")
     if entry.embedded is not None:
-        return entry.embedded()
+        made = entry.embedded()
+        if not isinstance(made, Dataset | Vectors):
+            raise DataError(
+                f"the function that loads {name} gave {shown(made)}; let it return a Dataset or Vectors"
+            )
+        return made
     place = data_folder(entry)
     if place is not None:
         listen(f"reading {name} in {place}")
@@ -363,7 +469,14 @@ def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vec
 def _download(entry: Entry, listen: Listener) -> Table:
     """Fetch, parse and compare with the fingerprint; a file that fails is removed."""
     assert entry.from_files is not None
-    files = {remote.name: fetch(remote, listen) for remote in entry.remotes}
+    try:
+        files = {remote.name: fetch(remote, listen) for remote in entry.remotes}
+    except DataError as error:
+        if not entry.place:
+            raise
+        raise DataError(
+            f"{error}: unpack {entry.obtain} into the folder {entry.place} of OHMLINE_DATA"
+        ) from None
     try:
         table = entry.from_files(files)
         wrong = entry.check(table) if entry.check is not None else None
@@ -375,4 +488,6 @@ def _download(entry: Entry, listen: Listener) -> Table:
         for path in files.values():
             path.unlink(missing_ok=True)
         raise
+    for remote in entry.remotes:
+        take_note(remote, files[remote.name])
     return table

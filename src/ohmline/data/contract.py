@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints, matrix
-from ohmline.checks import hashable, listed, shown, text
+from ohmline.arrays import AnyArray, Bools, Floats, Ints, matrix, vector, whole_numbers
+from ohmline.checks import hashable, instance, listed, shown, text
 from ohmline.errors import LabelError, ShapeError
 from ohmline.game.stream import Stream
 from ohmline.graph.graph import Graph, expect_graph
@@ -40,6 +40,11 @@ class Dataset:
     features
         What is known of each node beside the graph: a sparse matrix with one row per node, for `NodeFeatures`. None
         (default) where there is nothing.
+    times
+        When each node came up, one number per node, by which `stream` orders them. None (default) where nobody says.
+    parts
+        The source's own split, such as train, valid and test: for each name the positions of its nodes. Empty by
+        default.
 
     Examples
     --------
@@ -57,10 +62,19 @@ class Dataset:
     classes: tuple[Any, ...] = ()
     source: str = ""
     features: Any = field(default=None, repr=False)
+    times: Any = field(default=None, repr=False)
+    parts: Mapping[str, Ints] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         text(self.name, "the name of a data set")
         expect_graph(self.graph)
+        if self.times is not None:
+            vector(self.times, f"the times of data set {self.name!r}", length=self.graph.n)
+        instance(self.parts, Mapping, "parts", "give positions of nodes by name")
+        for part, places in self.parts.items():
+            whole_numbers(
+                places, f"part {shown(part)} of data set {self.name!r}", low=0, high=self.graph.n - 1
+            )
         try:
             shape = np.shape(self.features)
         except ValueError:
@@ -106,12 +120,18 @@ class Dataset:
         places = self.graph.nodes.positions(graph.nodes)
         labels = [self.labels[i] for i in places]
         features = None if self.features is None else self.features[places]
-        return Dataset(self.name, graph, labels, self.classes, self.source, features)
+        times = None if self.times is None else np.asarray(self.times)[places]
+        new = np.full(self.graph.n, -1)
+        new[places] = np.arange(len(places))
+        parts = {part: new[old][new[old] >= 0] for part, old in self.parts.items()}
+        return Dataset(self.name, graph, labels, self.classes, self.source, features, times, parts)
 
     def stream(self) -> Stream:
-        """One trial for each node whose label is known, in the order of the nodes."""
-        known = [(x, y) for x, y in zip(self.graph.nodes, self.labels, strict=True) if y is not None]
-        return Stream([x for x, _ in known], [y for _, y in known])
+        """One trial for each node whose label is known, in the order of their times, or else of the nodes."""
+        order = range(self.graph.n) if self.times is None else np.argsort(self.times, kind="stable").tolist()
+        known = [k for k in order if self.labels[k] is not None]
+        nodes = self.graph.nodes
+        return Stream([nodes[k] for k in known], [self.labels[k] for k in known])
 
     def signs(self, positive: Any) -> Floats:
         """One class against the rest: +1 or -1 for each node, in the order of the nodes.

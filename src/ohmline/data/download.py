@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,8 @@ class Remote(NamedTuple):
     mirrors: tuple[str, ...]
     """The same file at several addresses, tried in this order."""
     checksum: str
-    """As `sha256:...` or `md5:...`, published by others: see the catalog."""
+    """As `sha256:...` or `md5:...`, published by others: see the catalog. Empty where nobody has published one; then
+    the entry checks the counts of what is in it, and the checksum of the first copy that passed is kept beside it."""
 
 
 Listener = Callable[[str], None]
@@ -45,7 +47,8 @@ def fetch(remote: Remote, listen: Listener) -> Path:
     """
     import pooch
 
-    failures = []
+    failures, note = [], note_of(remote)
+    known = remote.checksum or noted(remote)
     if not (cache_folder() / remote.name).exists():
         _make_cache()
     for url in remote.mirrors:
@@ -54,14 +57,37 @@ def fetch(remote: Remote, listen: Listener) -> Path:
                 listen(f"downloading {url}")
             try:
                 return Path(
-                    pooch.retrieve(url, known_hash=remote.checksum, fname=remote.name, path=cache_folder())
+                    pooch.retrieve(url, known_hash=known or None, fname=remote.name, path=cache_folder())
                 )
             except (ValueError, OSError) as error:  # a wrong checksum; any failure of network or disk
                 failures.append(f"{url}: {_reason(error)}")
+    if known and not remote.checksum:
+        failures.append(
+            f"no checksum is published, and {note} has that of the first copy: remove it for another"
+        )
     raise DataError(
         f"{remote.name} could not be downloaded ({'; '.join(failures)}). Check the network, "
         "or set OHMLINE_DATA to a folder that holds the data set"
     )
+
+
+def note_of(remote: Remote) -> Path:
+    """Where the checksum of the first copy is kept of a file whose checksum nobody publishes."""
+    return cache_folder() / f"{remote.name}.sha256"
+
+
+def noted(remote: Remote) -> str:
+    """That checksum; empty where there was no first copy yet."""
+    try:
+        return f"sha256:{note_of(remote).read_text(encoding='ascii').strip()}"
+    except (OSError, ValueError):
+        return ""
+
+
+def take_note(remote: Remote, path: Path) -> None:
+    """Keep the checksum of a file that has passed every check of its content, so that later copies are the same."""
+    if not remote.checksum and not noted(remote):
+        note_of(remote).write_text(f"{hashlib.sha256(path.read_bytes()).hexdigest()}\n", encoding="ascii")
 
 
 def _make_cache() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+from importlib.util import find_spec
+from pathlib import Path
+
 import numpy as np
 
+from ohmline.arrays import Floats
 from ohmline.data.contract import Dataset, Vectors
 from ohmline.graph.graph import Graph
 
@@ -50,14 +55,29 @@ def karate() -> Dataset:
 
 def digits() -> Vectors:
     """scikit-learn's handwritten digits, 8 x 8, grey levels from 0 to 1."""
-    from sklearn.datasets import load_digits
-
-    bunch = load_digits()
+    table = _digits_table()
     return Vectors(
         "digits",
-        bunch.data / 16.0,
-        bunch.target.astype(np.int64),
-        np.zeros(len(bunch.target), dtype=np.bool_),
+        table[:, :64] / 16.0,
+        table[:, 64].astype(np.int64),
+        np.zeros(len(table), dtype=np.bool_),
         (8, 8),
         "UCI optical digits, in scikit-learn",
     )
+
+
+def _digits_table() -> Floats:
+    """64 grey levels and the digit in each row, from scikit-learn's file; importing the package would take longer."""
+    package = find_spec("sklearn")
+    folder = Path(package.origin).parent if package is not None and package.origin is not None else Path()
+    try:
+        with gzip.open(folder / "datasets" / "data" / "digits.csv.gz", "rt", encoding="ascii") as file:
+            table = np.loadtxt(file, delimiter=",")
+    except (OSError, ValueError):
+        table = np.empty((0, 0))
+    if table.shape != (1797, 65):  # the file has moved
+        from sklearn.datasets import load_digits
+
+        bunch = load_digits()
+        table = np.column_stack([bunch.data, bunch.target])
+    return np.asarray(table, np.float64)

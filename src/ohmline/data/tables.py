@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ class GraphTable(NamedTuple):
     class_names: tuple[str, ...]
     features: sparse.csr_array | None = None
     """One row per node, where the source has any."""
+    times: Ints | None = None
+    """When each node came up, where the source says so."""
+    parts: Mapping[str, Ints] | None = None
+    """The source's own split, by name, where it has one."""
 
     @classmethod
     def of(
@@ -63,7 +68,8 @@ class GraphTable(NamedTuple):
         graph = Graph.from_scipy(upper + upper.T)
         names = (*self.class_names, None)  # code -1 is the last entry
         labels = [names[code] for code in self.labels.tolist()]
-        return Dataset(name, graph, labels, self.class_names, source, self.features)
+        parts = {part: places.copy() for part, places in (self.parts or {}).items()}
+        return Dataset(name, graph, labels, self.class_names, source, self.features, self.times, parts)
 
 
 class PictureTable(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,13 +110,12 @@ class Device:
         cuda = self.xp.cuda
         try:
             yield
-        except cuda.memory.OutOfMemoryError as error:
+        except (cuda.memory.OutOfMemoryError, cuda.runtime.CUDARuntimeError) as error:
+            traceback.clear_frames(error.__traceback__)  # their arrays would stay on the card with the error
             self.xp.get_default_memory_pool().free_all_blocks()
-            raise DeviceError(
-                f'{what} does not fit on the GPU ({error}); make it smaller, or use device="cpu"'
-            ) from None
-        except cuda.runtime.CUDARuntimeError as error:
-            raise DeviceError(f'{what} failed on the GPU ({error}); use device="cpu"') from None
+            full = isinstance(error, cuda.memory.OutOfMemoryError)
+            said, remedy = ("does not fit", "make it smaller, or use") if full else ("failed", "use")
+            raise DeviceError(f'{what} {said} on the GPU ({error}); {remedy} device="cpu"') from None
 
     def wait(self) -> None:
         """Wait until everything that was begun there is done, as a clock must."""

@@ -19,6 +19,9 @@ from ohmline.extras import require
 WHOLE = re.compile(r"[+-]?[0-9]{1,300}(\.0*)?")
 """A whole number as people and programs write it."""
 
+SHOWN = 12
+"""Of more columns than this an error names the first and the last ones."""
+
 
 def read_points(
     path: str | Path,
@@ -157,9 +160,17 @@ def _place(file: Path, names: list[str], column: str | int) -> int:
     if isinstance(column, str) and column in names:
         return names.index(str(column))
     raise FileFormatError(
-        f"{file.name} has no column {shown(column)}; it has {', '.join(names)[:200]}. "
+        f"{file.name} has no column {shown(column)}; it has {_listing(names)}. "
         "Name the label with label=... (None when there is none)"
     )
+
+
+def _listing(names: list[str]) -> str:
+    """The names of the columns; of many the first and the last, since labels are often there."""
+    if len(names) <= SHOWN:
+        return ", ".join(names)
+    half = SHOWN // 2
+    return f"{len(names)} columns: {', '.join(names[:half])}, ..., {', '.join(names[-half:])}"
 
 
 def _numbers(file: Path, number: int, cells: list[str]) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ohmline.arrays import Bools
 from ohmline.checks import flag, function, listed, shown, text
 from ohmline.errors import ParameterError
 from ohmline.game.play import play
@@ -39,18 +40,23 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What `tune` found: the best point of the grid, and all of them.
+    """What `tune` found: the best point of the grid, those that are as good, and all of them.
 
     Attributes
     ----------
     best
-        The parameters of the lowest error rate; among equals the first in the grid's order.
+        The parameters to take: `default` if that is among `tied`, and otherwise those of the lowest error rate; among
+        equals the first in the grid's order.
     table
         Every point, in the grid's order.
+    tied
+        The points that the lowest error rate does not differ from by more than chance, in the grid's order, its own
+        among them. Where these are many, the stream does not tell which is best.
     """
 
     best: dict[str, Any]
     table: tuple[Tried, ...]
+    tied: tuple[Tried, ...] = ()
 
 
 def tune(
@@ -59,6 +65,7 @@ def tune(
     grid: Mapping[str, Iterable[Any]],
     *,
     query: StreamQuery | None = None,
+    default: Mapping[str, Any] | None = None,
     seed: int = 0,
     jobs: int = -1,
     progress: bool = True,
@@ -66,6 +73,13 @@ def tune(
     """Find the parameters that err least: play one shuffle for every point of a grid (paper 004, section 6.3).
 
     Measure the learner on other shuffles afterwards; the one that `seed` draws is spent on the tuning.
+
+    Each node is predicted before its own label is learned, and compared with the label that the stream has. So `tune`
+    sees how well a learner foretells labels that it does not have, and nothing of what it makes of a node's own label:
+    it cannot choose how much a label should be doubted (`mu` of `LocalLGC` where labels are wrong).
+
+    Two points are tied where the trials that only one of them got wrong could have fallen this way by chance: a
+    difference of at most twice the root of their number.
 
     Parameters
     ----------
@@ -78,6 +92,9 @@ def tune(
         The values to try for each parameter, by name; every combination is one point.
     query
         Which labels are asked for; None (default) asks for all.
+    default
+        The point of the grid to stay with unless another one is better by more than chance. None (default) takes the
+        one of the lowest error rate, be it by chance.
     seed
         Draws the shuffle. Default 0.
     jobs
@@ -88,7 +105,7 @@ def tune(
     Returns
     -------
     Tuned
-        The best parameters, and a table of all that were tried.
+        The best parameters, the points that are tied with them, and a table of all that were tried.
 
     Examples
     --------
@@ -101,6 +118,7 @@ def tune(
     True
     """
     points = _points(grid)
+    stay = _default(default, points)
     function(make, "make", "make(**parameters) returns a fresh learner")
     progress, query = flag(progress, "progress"), None if query is None else checked(query)
     streams = [stream] if isinstance(stream, Stream) else listed(stream, "stream")
@@ -114,10 +132,30 @@ def tune(
         )
     held_out = [part.shuffled(seed) for part in streams]
     # In this process first: a bad factory fails at once, and what it caches travels with it.
-    table = [_try(make, points[0], held_out, query)]
-    table.extend(_spread(make, points[1:], held_out, query, jobs=jobs, progress=progress))
-    best = min(table, key=lambda tried: tried.error_rate)
-    return Tuned(best.parameters, tuple(table))
+    found = [_try(make, points[0], held_out, query)]
+    found.extend(_spread(make, points[1:], held_out, query, jobs=jobs, progress=progress))
+    best, least = min(found, key=lambda each: each[0].error_rate)
+    tied = tuple(tried for tried, wrong in found if by_chance(least, wrong))
+    if stay in [tried.parameters for tried in tied]:
+        best = next(tried for tried in tied if tried.parameters == stay)
+    return Tuned(best.parameters, tuple(tried for tried, _ in found), tied)
+
+
+def by_chance(one: Bools, other: Bools) -> bool:
+    """Whether two learners' mistakes in the same trials may differ in number by chance: a difference of two sigma."""
+    only, too = int((one & ~other).sum()), int((other & ~one).sum())
+    return bool(abs(too - only) <= 2 * np.sqrt(only + too))
+
+
+def _default(default: Any, points: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if default is None:
+        return None
+    if not isinstance(default, Mapping) or dict(default) not in points:
+        raise ParameterError(
+            f"default must be a point of the grid, such as {shown(points[0])}, got {shown(default)}; add its values to "
+            "the grid"
+        )
+    return dict(default)
 
 
 def _points(grid: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
@@ -138,13 +176,15 @@ def _try(
     parameters: dict[str, Any],
     streams: Sequence[Stream],
     query: StreamQuery | None,
-) -> Tried:
+) -> tuple[Tried, Bools]:
+    """How a point did, and in which trials of all streams it was wrong."""
     traces = [play(make(**parameters), stream, query) for stream in streams]
-    return Tried(
+    tried = Tried(
         parameters,
         float(np.mean([trace.error_rate for trace in traces])),
         float(np.mean([trace.asked for trace in traces])),
     )
+    return tried, np.concatenate([trace.mistake for trace in traces])
 
 
 def _spread(
@@ -155,7 +195,7 @@ def _spread(
     *,
     jobs: int,
     progress: bool,
-) -> list[Tried]:
+) -> list[tuple[Tried, Bools]]:
     from joblib import Parallel, delayed  # heavy, and rarely needed
 
     if not points:

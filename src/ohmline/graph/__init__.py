@@ -7,6 +7,7 @@ from ohmline.graph.build import Gaussian as Gaussian
 from ohmline.graph.build import Search as Search
 from ohmline.graph.build import epsilon_ball as epsilon_ball
 from ohmline.graph.build import knn as knn
+from ohmline.graph.directed import directions as directions
 from ohmline.graph.edges import Parallel as Parallel
 from ohmline.graph.embedding import ExponentialEmbedding as ExponentialEmbedding
 from ohmline.graph.files import FileLimits as FileLimits
@@ -22,3 +23,4 @@ from ohmline.graph.labels import labels_of as labels_of
 from ohmline.graph.nodes import NodeIndex as NodeIndex
 from ohmline.graph.random_trees import Draw as Draw
 from ohmline.graph.random_trees import spanning_tree as spanning_tree
+from ohmline.graph.relations import Relations as Relations

@@ -19,6 +19,7 @@ from ohmline.graph.nearest import lengths_of, nearest, rounding
 from ohmline.graph.neighbour_search import Search as Search
 from ohmline.graph.neighbour_search import neighbours
 from ohmline.graph.stored_rows import Rows
+from ohmline.progress import Advance
 
 
 @final
@@ -71,6 +72,7 @@ def knn(
     search: Search | None = None,
     seed: int = 0,
     device: str | Device = "cpu",
+    progress: Advance | bool | None = None,
 ) -> Graph:
     """The k-nearest-neighbour graph of the rows of X, by Euclidean distance.
 
@@ -100,6 +102,9 @@ def knn(
         Draws what a search that is not exact draws. Default 0.
     device
         Where rows are compared: "cpu" (default), "gpu" or "auto". A GPU searches exactly, however many rows there are.
+    progress
+        True for a bar, or a function that is told the clusters done, where the search is by clusters; None (default)
+        for neither.
 
     Examples
     --------
@@ -115,7 +120,7 @@ def knn(
     if k >= rows.n:
         raise ParameterError(f"k is {k}; {rows.n} rows have at most {rows.n - 1} neighbours each")
     mutual, seed = flag(mutual, "mutual"), seed_of(seed)
-    found, facts = neighbours(rows, k, search, seed, choose(device))
+    found, facts = neighbours(rows, k, search, seed, choose(device), progress)
     edges, times = _pairs(found)
     graph = _join(rows, edges[times == 2] if mutual else edges, weights, nodes)
     return graph.with_facts(facts) if facts else graph

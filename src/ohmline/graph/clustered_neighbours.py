@@ -13,7 +13,7 @@ import numpy as np
 from ohmline.arrays import Floats, Ints
 from ohmline.graph.nearest import lengths_of, nearest
 from ohmline.graph.stored_rows import Rows
-from ohmline.progress import reporting
+from ohmline.progress import Advance, reporting
 
 SIZE = 4000
 """Rows that a cluster should have."""
@@ -25,13 +25,19 @@ ROUNDS = 10
 """Rounds of k-means."""
 
 
-def by_clusters(rows: Rows, k: int, rng: np.random.Generator, size: int = SIZE) -> Ints:
+def by_clusters(
+    rows: Rows,
+    k: int,
+    rng: np.random.Generator,
+    size: int = SIZE,
+    progress: Advance | bool | None = None,
+) -> Ints:
     """For each row the positions of the k nearest others that share a cluster with it, nearest first."""
     n = rows.n
     size = max(size, 2 * k + 2)
     found, lengths = np.full((n, k), -1, np.int64), np.full((n, k), np.inf)
     members = groups(rows, max(1, -(-n * OVERLAP // size)), rng)
-    with reporting(None, "neighbours", len(members)) as report:
+    with reporting(progress, f"the {k} nearest of {n:,} rows, by clusters", len(members)) as report:
         for group in members:
             # A cluster that came out too large is searched in random parts, each with rows of all of it.
             for part in parts(group, 4 * size, k, rng):

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from ohmline.arrays import AnyArray, Floats, Ints, frozen, vector
-from ohmline.checks import count, flag, instance, listed, room
+from ohmline.checks import count, flag, instance, listed, room, shown
 from ohmline.errors import GraphError, ShapeError, UnknownNode, WeightError
 from ohmline.graph.assembly import assembled
 from ohmline.graph.columns import index_of, positions_of
@@ -31,7 +30,7 @@ from ohmline.graph.edges import (
 from ohmline.graph.fingerprint import fingerprint_of
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.parts import components
-from ohmline.graph.rows import Rows, checked_rows
+from ohmline.graph.rows import Rows, checked_rows, matrix_over
 from ohmline.lazy_names import later
 from ohmline.markup import box, facts, some
 
@@ -282,24 +281,28 @@ class Graph(WaysIn, WaysOut):
     @cached_property
     def adjacency(self) -> sparse.csr_array:
         """The symmetric matrix of weights."""
-        return sparse.csr_array((self.weights, self.indices, self.indptr), shape=(self.n, self.n))
+        return matrix_over(self.indptr, self.indices, self.weights)
 
     @cached_property
     def degree(self) -> Floats:
         """Sum of the absolute weights at each node."""
         if self._weights is None:
             return frozen(np.diff(self.indptr).astype(np.float64))
-        absolute = np.add.reduceat(np.append(np.abs(self.weights), 0.0), self.indptr[:-1])
+        with np.errstate(over="ignore"):
+            absolute = np.add.reduceat(np.append(np.abs(self.weights), 0.0), self.indptr[:-1])
         absolute[self.indptr[:-1] == self.indptr[1:]] = 0.0
+        if not np.isfinite(absolute).all():
+            node = self.nodes[int(np.flatnonzero(~np.isfinite(absolute))[0])]
+            raise WeightError(
+                f"the weights of the edges of node {shown(node)} add up to more than a number can hold; divide all "
+                "weights of the graph by the largest"
+            )
         return frozen(np.asarray(absolute, dtype=np.float64))
 
     @cached_property
     def component_of(self) -> Ints:
         """For each position the number of its connected component."""
-        if self.indices.dtype == np.int32:  # SciPy would copy a large graph several times
-            return frozen(components(self.indptr, self.indices))
-        parts = csgraph.connected_components(self.adjacency, directed=False)[1]
-        return frozen(np.asarray(parts, dtype=np.int64))
+        return frozen(components(self.indptr, self.indices))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -337,7 +340,7 @@ class Graph(WaysIn, WaysOut):
         """Each undirected edge once: positions of its two ends (lower first) and its weight."""
         source = np.repeat(np.arange(self.n), np.diff(self.indptr))
         upper = source < self.indices
-        return source[upper], self.indices[upper], self.weights[upper]
+        return source[upper], self.indices[upper].astype(np.int64), self.weights[upper]
 
     def neighbours(self, node: Hashable) -> dict[Hashable, float]:
         """The ids of a node's neighbours, each with the weight of the edge to it.
@@ -376,6 +379,8 @@ class Graph(WaysIn, WaysOut):
     def summary(self) -> dict[str, Any]:
         """Counts worth knowing before learning on this graph."""
         sizes = np.bincount(self.component_of)
+        with np.errstate(over="ignore"):  # more than a number can hold is infinite
+            total = float(np.abs(self.weights).sum() / 2)
         return {
             "nodes": self.n,
             "edges": self.n_edges,
@@ -384,7 +389,7 @@ class Graph(WaysIn, WaysOut):
             "isolated_nodes": int(np.count_nonzero(np.diff(self.indptr) == 0)),
             "signed": self.signed,
             "negative_edges": int(np.count_nonzero(self.weights < 0)) // 2,
-            "total_weight": float(np.abs(self.weights).sum() / 2),
+            "total_weight": total,
             "dropped_self_loops": self.dropped_loops,
             **vars(self).get("_facts", {}),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -15,7 +16,9 @@ from ohmline.graph.columns import Column, label_columns, listed_ids
 from ohmline.graph.doors.frames import Frame, column_frame, frame_of, is_missing
 from ohmline.graph.doors.tables import ids_of
 from ohmline.graph.graph import Graph, expect_graph
+from ohmline.graph.spelling import did_you_mean, warn_of_typos
 
+_LOG = logging.getLogger("ohmline")
 _SWAPPED = 10
 """From so many rows on, rows that are all edges of the graph are no accident."""
 
@@ -47,7 +50,9 @@ def labels_of(
     """Take labels from whatever holds them: a mapping, pairs, a frame, a pandas Series, or a file.
 
     A label that is None, NaN or empty means that the node has none: it is left out. A number that is whole
-    is an integer, since pandas makes 1 into 1.0 where other labels are missing.
+    is an integer, since pandas makes 1 into 1.0 where other labels are missing. Blanks around a text in a table do not
+    count, as in a file. Classes that look like one class written in two ways (`legit` and `Legit`; a single `legti`
+    beside many `legit`) stay two, and a warning in the log names them.
 
     Parameters
     ----------
@@ -62,7 +67,8 @@ def labels_of(
         The columns of the nodes and of the labels, by name or by number (from 0). None (default) for those called node
         (node_id, id, name) and label (class, y), or the first two of two columns. Only tables and files have columns.
     skip_unknown
-        Whether labels of nodes that `graph` does not have are left out. By default they are an error.
+        Whether labels of nodes that `graph` does not have are left out; how many these are is logged as a warning. By
+        default they are an error.
 
     Returns
     -------
@@ -142,6 +148,20 @@ def labels_from_sql(
     )
 
 
+def labels_in_order(labels: Any, graph: Graph) -> list[tuple[Hashable, Hashable]]:
+    """The labels of a table or a file, or pairs, in their order, with the same node as often as it comes."""
+    if isinstance(labels, str | PathLike):
+        from ohmline.graph.files.labels import read_labels_in_order
+
+        return read_labels_in_order(labels, graph)
+    frame = None if isinstance(labels, Mapping) else frame_of(labels)
+    if frame is not None:
+        rows = frame_rows(frame, None, None, "the table of labels")
+    else:
+        rows = Listed("the labels", *_rows(labels), "row", lambda k: k + 1)
+    return ordered_labels(rows, graph, skip_unknown=False)
+
+
 def frame_labels(
     frame: Frame,
     node: Column | None,
@@ -152,32 +172,25 @@ def frame_labels(
     what: str,
 ) -> dict[Hashable, Hashable]:
     """Labels from two columns of a table."""
+    return checked_labels(frame_rows(frame, node, label, what), graph, skip_unknown=skip_unknown)
+
+
+def frame_rows(frame: Frame, node: Column | None, label: Column | None, what: str) -> Listed:
+    """The rows of two columns of a table."""
     n, y = label_columns(frame.names, node, label, what=what, error=LabelError)
     column = ids_of(frame, n, what, LabelError)
-    rows = Listed(what, listed_ids(column), frame.values(y), "row", lambda k: k + 1)
-    return checked_labels(rows, graph, skip_unknown=skip_unknown)
+    values = [
+        value.strip() if isinstance(value, str) else value for value in frame.values(y)
+    ]  # as in a text file
+    return Listed(what, listed_ids(column), values, "row", lambda k: k + 1)
 
 
 def checked_labels(rows: Listed, graph: Graph | None, *, skip_unknown: bool) -> dict[Hashable, Hashable]:
     """The label of every node that has one; an unknown node and a second label are errors."""
-    _refuse_edges(rows, graph)
-    values = [
-        None if is_missing(label) or (isinstance(label, str) and not label) else _plain(label)
-        for label in rows.labels
-    ]
-    if graph is not None:
-        unknown = [
-            k for k, node in enumerate(rows.nodes) if values[k] is not None and node not in graph.nodes
-        ]
-        if unknown and not skip_unknown:
-            raise _unknown(rows, unknown, graph)
-        dropped = set(unknown)
-    else:
-        dropped = set()
+    values, kept = _kept(rows, graph, skip_unknown=skip_unknown)
     first: dict[Hashable, int] = {}
-    for k, (node, label) in enumerate(zip(rows.nodes, values, strict=True)):
-        if label is None or k in dropped:
-            continue
+    for k in kept:
+        node, label = rows.nodes[k], values[k]
         before = first.setdefault(node, k)
         if values[before] != label:
             raise ConflictingLabels(
@@ -185,6 +198,44 @@ def checked_labels(rows: Listed, graph: Graph | None, *, skip_unknown: bool) -> 
                 f"{shown(label)} on {rows.row(k)}; keep one of the two{_hint(rows, graph)}"
             )
     return {node: values[k] for node, k in first.items()}
+
+
+def ordered_labels(
+    rows: Listed, graph: Graph | None, *, skip_unknown: bool
+) -> list[tuple[Hashable, Hashable]]:
+    """Every row that has a label, in order; an unknown node is an error, a second label of a node is none."""
+    values, kept = _kept(rows, graph, skip_unknown=skip_unknown)
+    return [(rows.nodes[k], values[k]) for k in kept]
+
+
+def _kept(rows: Listed, graph: Graph | None, *, skip_unknown: bool) -> tuple[list[Hashable], list[int]]:
+    """The labels of all rows, None for a missing one, and the rows that count."""
+    _refuse_edges(rows, graph)
+    values = [
+        None if is_missing(label) or (isinstance(label, str) and not label) else _plain(label)
+        for label in rows.labels
+    ]
+    there = [k for k, label in enumerate(values) if label is not None]
+    if graph is None:
+        warn_of_typos(rows.what, [values[k] for k in there])
+        return values, there
+    unknown = [k for k in there if rows.nodes[k] not in graph.nodes]
+    if unknown and not skip_unknown:
+        raise _unknown(rows, unknown, graph)
+    if unknown:
+        nodes = list(dict.fromkeys(rows.nodes[k] for k in unknown))
+        _LOG.warning(
+            "%s: %d of %d labels are left out, since the graph does not have their nodes, for example %s%s",
+            rows.what,
+            len(unknown),
+            len(there),
+            shown(nodes[0]),
+            did_you_mean(nodes[0], graph.nodes),
+        )
+    dropped = set(unknown)
+    kept = [k for k in there if k not in dropped]
+    warn_of_typos(rows.what, [values[k] for k in kept])
+    return values, kept
 
 
 def _rows(labels: Any) -> tuple[list[Hashable], list[Any]]:
@@ -222,10 +273,13 @@ def _unknown(rows: Listed, unknown: list[int], graph: Graph) -> UnknownNode:
     others = f", and {len(distinct) - 1} more that it does not have" if len(distinct) > 1 else ""
     near = next((each for each in graph.nodes if str(each) == str(node)), None)
     kind = "" if near is None else f" and {near!r}, which is {_kind(near)} where this is {_kind(node)}"
+    alone = rows.unit == "line" and len(rows.nodes) == 1 and rows.number(0) == 1 and isinstance(node, str)
+    head = "no labels below the header, if this line is one; otherwise " if alone else ""
+    meant = "" if kind else did_you_mean(node, graph.nodes)
     return UnknownNode(
-        f"{rows.what}, {rows.row(k)}: unknown node {shown(node)}{others}; the graph has {graph.n} nodes, for example "
-        f"{graph.nodes[0]!r}{kind}; mend the ids, name nodes without edges with nodes=..., or pass skip_unknown=True "
-        f"to leave such labels out{_hint(rows, graph)}"
+        f"{rows.what}, {rows.row(k)}: {head}unknown node {shown(node)}{others}{meant}; the graph has {graph.n} nodes, "
+        f"for example {graph.nodes[0]!r}{kind}; mend the ids, name nodes without edges with nodes=..., or pass "
+        f"skip_unknown=True to leave such labels out{_hint(rows, graph)}"
     )
 
 
@@ -237,8 +291,11 @@ def _hint(rows: Listed, graph: Graph | None) -> str:
     """A word about a file of edges that was given for one of labels: its labels are nodes themselves."""
     spellings = {str(node) for nodes in (rows.nodes, () if graph is None else graph.nodes) for node in nodes}
     both = sum(str(label) in spellings for label in rows.labels)
-    swapped = both > len(rows.labels) // 2 and _many(rows)
-    return ". Most of these labels are nodes themselves: is this the file of edges?" if swapped else ""
+    if both <= len(rows.labels) // 2 or not _many(rows):
+        return ""
+    if graph is not None and not any(node in graph.nodes for node in rows.nodes):
+        return ". Most of these labels are nodes: if the label stands before the node, pass node=1, label=0"
+    return ". Most of these labels are nodes themselves: is this the file of edges?"
 
 
 def _many(rows: Listed) -> bool:

@@ -6,6 +6,8 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
 
+FEW = 4000
+"""Up to so many rows all pairs are compared at once; an index takes longer to make, and to import."""
 SPARE = 8
 """Neighbours fetched beyond k, so that a tie at the k-th can usually be settled among them."""
 
@@ -24,18 +26,32 @@ def rounding(centred: Floats) -> float:
     return float(1e-12 * centred.shape[1] * (centred**2).sum(axis=1).max())
 
 
+def all_pairs(centred: Floats, fetched: int) -> tuple[Floats, Ints]:
+    """About how far the nearest rows of each row are, itself among them, in any order but the farthest last."""
+    lengths = (centred**2).sum(axis=1)
+    apart = lengths[:, None] + lengths - 2 * (centred @ centred.T)
+    found = np.argpartition(apart, fetched - 1, axis=1)[:, :fetched]
+    return np.sqrt(np.maximum(np.take_along_axis(apart, found, axis=1), 0.0)), found
+
+
+def by_index(centred: Floats, fetched: int) -> tuple[Floats, Ints]:
+    """The same by the index that scikit-learn chooses."""
+    from sklearn.neighbors import NearestNeighbors
+
+    rough, found = NearestNeighbors(n_neighbors=fetched).fit(centred).kneighbors(centred)
+    return rough, found
+
+
 def nearest(rows: Floats, k: int) -> Ints:
     """For each row the positions of its k nearest others, nearest first, ties by position.
 
     The search gives candidates, whose lengths are then computed from the differences. Where the
     last candidate is not clearly further than the k-th neighbour, the whole row is searched.
     """
-    from sklearn.neighbors import NearestNeighbors
-
     n = len(rows)
     centred = rows - rows.mean(axis=0)
     fetched = min(k + 1 + SPARE, n)
-    rough, found = NearestNeighbors(n_neighbors=fetched).fit(centred).kneighbors(centred)
+    rough, found = (all_pairs if n <= FEW else by_index)(centred, fetched)
     sources = np.repeat(np.arange(n), fetched)
     lengths = lengths_of(rows, np.column_stack([sources, found.ravel()])).reshape(n, fetched)
     lengths[found == np.arange(n)[:, None]] = np.inf  # nobody is its own neighbour

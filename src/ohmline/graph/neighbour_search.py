@@ -18,6 +18,7 @@ from ohmline.extras import require
 from ohmline.graph.clustered_neighbours import by_clusters
 from ohmline.graph.nearest import nearest
 from ohmline.graph.stored_rows import Rows
+from ohmline.progress import Advance
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,12 @@ class Search(enum.Enum):
 
 
 def neighbours(
-    rows: Rows, k: int, search: Search | None, seed: int, device: Device = CPU
+    rows: Rows,
+    k: int,
+    search: Search | None,
+    seed: int,
+    device: Device = CPU,
+    progress: Advance | bool | None = None,
 ) -> tuple[Ints, dict[str, Any]]:
     """For each row the positions of k near others; and what a summary says of the search."""
     if device.is_gpu:
@@ -55,7 +61,10 @@ def neighbours(
     if chosen is Search.EXACT:
         return nearest(rows.whole(), k), {}
     rng = np.random.default_rng(seed)
-    found = _by_index(rows.whole(), k, seed) if chosen is Search.APPROXIMATE else by_clusters(rows, k, rng)
+    if chosen is Search.APPROXIMATE:
+        found = _by_index(rows.whole(), k, seed)
+    else:
+        found = by_clusters(rows, k, rng, progress=progress)
     recall, sample = recall_of(rows, found, rng)
     log.info("%s search finds %.4f of the %d nearest of %d sampled rows", chosen.value, recall, k, sample)
     return found, {

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from math import isfinite
-from typing import final, overload
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ohmline.arrays import Ints, refuse_masked
 from ohmline.checks import LARGEST_COUNT, room, shown
 from ohmline.errors import GraphError, ParameterError, UnknownNode, UnknownPosition
 from ohmline.graph.ids import IdTable
+from ohmline.graph.spelling import did_you_mean
 
 LONGEST = 10_000
 """Bits of the largest whole number that names a node or a class."""
@@ -128,23 +129,26 @@ class NodeIndex(Sequence[Hashable]):
         node
             An id; one that is not in the index raises `UnknownNode`.
         """
-        if self._table is not None:
-            place = self._table.find(node)
-            if place >= 0:
-                return place
-        elif self._places is None:
-            if isinstance(node, int | np.integer) and not isinstance(node, bool) and 0 <= node < self._size:
-                return int(node)
-        else:
-            try:
-                place = self._places[node]
-            except (KeyError, TypeError, ValueError):
-                place = self._size
-            if place < self._size:
-                return place
+        place = self._find(node)
+        if place >= 0:
+            return place
         raise UnknownNode(
-            f"unknown node {shown(node)}; the graph has {self._size} nodes, for example {self._sample()}"
+            f"unknown node {shown(node)}{did_you_mean(node, self)}; the graph has {self._size} nodes, for example "
+            f"{self._sample()}"
         )
+
+    def _find(self, node: Any) -> int:
+        """The position of a node; -1 for one that is not in the index."""
+        if self._table is not None:
+            return self._table.find(node)
+        if self._places is None:
+            whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
+            return int(node) if whole and 0 <= node < self._size else -1
+        try:
+            place = self._places[node]
+        except (KeyError, TypeError, ValueError):
+            return -1
+        return place if place < self._size else -1
 
     def positions(self, nodes: Iterable[Hashable]) -> Ints:
         """The positions of many nodes.
@@ -214,11 +218,7 @@ class NodeIndex(Sequence[Hashable]):
         return iter(range(self._size)) if self._ids is None else islice(self._ids, self._size)
 
     def __contains__(self, node: object) -> bool:
-        try:
-            self.position(node)
-        except UnknownNode:
-            return False
-        return True
+        return self._find(node) >= 0
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -19,6 +19,7 @@ from ohmline.checks import choice, generator, room
 from ohmline.compiled import compiled, inlined
 from ohmline.errors import GraphError, WeightError
 from ohmline.graph.graph import Graph, expect_graph
+from ohmline.graph.rows import matrix_over
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,8 @@ STRIDE = 1 << 24
 """Steps between two moments at which Ctrl-C is heard."""
 MOST = 2**31 - 1
 """The largest number of nodes."""
+HUGE = 1e280
+"""Sums of smaller weights are numbers, however many there are."""
 
 
 class Draw(enum.Enum):
@@ -98,7 +101,8 @@ def spanning_tree(graph: Graph, *, draw: Draw | None = None, seed: int = 0) -> G
         The law: `Draw.WILSON` or `Draw.CLOCKS`. None (default) takes Wilson's, and the clocks where its walks have not
         ended after 40 steps for each node and end of an edge, which is logged.
     seed
-        Draws the tree. Default 0.
+        Draws the tree. Default 0. It is drawn by the positions of nodes: the same graph with its nodes in another
+        order is another draw.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def _by_walks(graph: Graph, rng: np.random.Generator, most: int | None) -> Roote
     n, weights = graph.n, graph.weights
     even = not len(weights) or bool(weights.min() == weights.max())
     room(16 * n + (0 if even else 8 * len(weights)), f"a random spanning tree of {n} nodes")
-    reach = np.empty(0) if even else running_sums(graph.indptr, weights)
+    reach = np.empty(0) if even else running_sums(graph.indptr, summable(weights))
     lost = _unreachable(graph, reach)
     if lost is not None:
         if most is not None:
@@ -158,9 +162,20 @@ def _unreachable(graph: Graph, reach: Floats) -> int | None:
 
 def _roots(graph: Graph) -> Ints:
     """The node of largest degree of each component, which walks meet soonest."""
-    order = np.lexsort((-graph.degree, graph.component_of))
+    weights = summable(graph.weights)
+    near = (
+        graph.degree
+        if weights is graph.weights
+        else matrix_over(graph.indptr, graph.indices, weights).sum(axis=1)
+    )
+    order = np.lexsort((-near, graph.component_of))
     _, first = np.unique(graph.component_of[order], return_index=True)
     return order[first]
+
+
+def summable(weights: Floats) -> Floats:
+    """The weights, each divided by 2^64 where their sums could be more than a number can hold."""
+    return np.ldexp(weights, -64) if float(weights.max(initial=0.0)) > HUGE else weights
 
 
 @compiled

@@ -11,6 +11,9 @@ from ohmline.arrays import AnyArray, Floats, Ints, read_only, refuse_masked
 from ohmline.checks import shown
 from ohmline.errors import GraphError, ShapeError, WeightError
 
+MOST_SHORT = 2**31 - 1
+"""The most nodes whose positions have 32 bits."""
+
 
 class Rows(NamedTuple):
     """Compressed sparse rows: symmetric, sorted, without diagonal."""
@@ -18,9 +21,19 @@ class Rows(NamedTuple):
     indptr: Ints
     """Where the row of each node begins, and where the last one ends; 64 bits."""
     indices: Ints
-    """The neighbours; 64 bits, or 32 in a graph that was read in a stream or lies in a file."""
+    """The neighbours; 32 bits, or 64 where there are more nodes than these can number."""
     weights: Floats | None
     """The weights; None where all are 1."""
+
+
+def matrix_over(indptr: Ints, indices: Ints, values: Floats) -> sparse.csr_array:
+    """The square matrix with these rows; SciPy wants one width, so short neighbours get short row starts if these fit.
+
+    Otherwise it would copy all neighbours into 64 bits.
+    """
+    n = len(indptr) - 1
+    starts = indptr.astype(indices.dtype) if len(indices) <= MOST_SHORT else indptr
+    return sparse.csr_array((values, indices, starts), shape=(n, n))
 
 
 def checked_rows(adjacency: Any, n: int, *, signed: bool) -> tuple[Ints, Ints, Floats]:
@@ -33,7 +46,7 @@ def checked_rows(adjacency: Any, n: int, *, signed: bool) -> tuple[Ints, Ints, F
         raise ShapeError(
             f"adjacency has shape {adjacency.shape}, but there are {n} nodes; one row and column each"
         )
-    indptr = _whole(adjacency.indptr, "indptr")
+    indptr = read_only(_whole(adjacency.indptr, "indptr").astype(np.int64, copy=False))
     indices = _whole(adjacency.indices, "indices")
     weights = _numbers(adjacency.data)
     if len(indptr) != n + 1 or indptr[0] != 0 or indptr[-1] != len(indices) or np.any(np.diff(indptr) < 0):
@@ -47,6 +60,7 @@ def checked_rows(adjacency: Any, n: int, *, signed: bool) -> tuple[Ints, Ints, F
     if len(indices) and (indices.min() < 0 or indices.max() >= n):
         bad = indices[(indices < 0) | (indices >= n)][0]
         raise GraphError(f"adjacency has the index {bad}; its indices must lie from 0 to {n - 1}")
+    indices = read_only(indices.astype(np.int32 if n <= MOST_SHORT else np.int64, copy=False))
     rows = np.repeat(np.arange(n), np.diff(indptr))
     if np.any((indices[1:] <= indices[:-1]) & (rows[1:] == rows[:-1])):
         raise GraphError(
@@ -69,11 +83,11 @@ def checked_rows(adjacency: Any, n: int, *, signed: bool) -> tuple[Ints, Ints, F
     return indptr, indices, weights
 
 
-def _whole(values: AnyArray, name: str) -> Ints:
+def _whole(values: AnyArray, name: str) -> AnyArray:
     array = np.asarray(values)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise GraphError(f"{name} of adjacency must be whole numbers in a row, got {shown(values)}")
-    return read_only(array.astype(np.int64, copy=False))
+    return array
 
 
 def _numbers(values: AnyArray) -> Floats:

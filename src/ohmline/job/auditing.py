@@ -43,7 +43,8 @@ def audit(
     Returns
     -------
     Audit
-        `next()` says which node to label, `record(node, label)` takes its label, and `at_most(0.95)` gives the limit.
+        `next()` says which node to label, `record(node, label)` takes its label, `withdraw(node)` takes a slip back,
+        and `at_most(0.95)` gives the limit.
 
     Examples
     --------
@@ -57,6 +58,11 @@ def audit(
     with 95 % confidence at most ... of the remaining 480 predictions are wrong; 0 of 60 random ones were
     """
     expect_learner(learner)
+    if getattr(learner, "nodes", None) is None:
+        raise LearnerError(
+            f"audit needs a learner over the nodes of a graph, and {type(learner).__name__} learns points; give the "
+            "predictions of your points, by an id of each, to ohm.bound.Audit"
+        )
     known = set(_labelled(learner) if labelled is None else listed_nodes(learner, labelled))
     table = learner.predict_many()
     chosen = [
@@ -71,7 +77,7 @@ def audit(
         )
     predictions = {table.nodes[k]: table.predictions[k] for k in chosen}
     doubt = {table.nodes[k]: float(np.clip(1 - table.confidence[k], 0.0, 1.0)) for k in chosen}
-    return Audit(predictions, doubt=doubt, seed=seed, number=number)
+    return Audit(predictions, doubt=doubt, seed=seed, number=number, classes=table.classes)
 
 
 def listed_nodes(learner: OnlineLearner[Any, Any], nodes: Iterable[Hashable]) -> list[Hashable]:

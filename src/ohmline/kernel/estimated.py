@@ -54,6 +54,10 @@ class EstimatedDiagonal:
         )
 
 
+MOST = 1000
+"""Random right sides that may be taken on any graph; on larger ones, as many as nodes, which is the exact work."""
+
+
 def estimated_diagonal(solver: Solver, solves: int, seed: int) -> EstimatedDiagonal:
     """The diagonal of L+ from `solves` random right sides.
 
@@ -65,8 +69,9 @@ def estimated_diagonal(solver: Solver, solves: int, seed: int) -> EstimatedDiago
 
     and the right side's sum over neighbours, from averages of z_i z_j, is divided by the degree.
     """
-    solves, rng = count(solves, "solves", least=2), np.random.default_rng(seed_of(seed))
     system, graph = solver.system, solver.system.graph
+    solves = count(solves, "solves", least=2, most=max(graph.n, MOST))
+    rng = np.random.default_rng(seed_of(seed))
     source, target, weights = graph.edges()
     room(40.0 * len(source) + 40.0 * graph.n, f"the random right sides of {graph.n} nodes")
     root, sign = np.sqrt(np.abs(weights)), np.sign(weights)

@@ -26,6 +26,9 @@ from ohmline.representation import represent
 
 log = logging.getLogger(__name__)
 
+COLUMN_BYTES = 2**30
+"""What the columns that are held may take unless told otherwise."""
+
 
 @final
 class SolverKernel(GraphKernel):
@@ -72,8 +75,8 @@ class SolverKernel(GraphKernel):
     method
         One of the methods above, to force it; a factor that does not fit is then an error. Default "auto".
     column_bytes
-        A limit in bytes on the columns that are held, at least enough for two; where it is given, fewer than
-        `columns` may be held. Default None: no other limit than `columns`.
+        A limit in bytes on the columns that are held, at least enough for two: fewer than `columns` are held where
+        they would take more. Default None: 1 GiB, or two columns where these take more.
 
     Examples
     --------
@@ -118,7 +121,10 @@ class SolverKernel(GraphKernel):
     def _capacity(self) -> int:
         """How many columns are held at a time."""
         n, held = self.graph.n, self.columns
-        if self.column_bytes is not None:
+        room(8.0 * held * n if self.column_bytes is None else 0.0, f"{held} columns of a kernel of {n} nodes")
+        if self.column_bytes is None:
+            held = min(held, max(COLUMN_BYTES // max(8 * n, 1), 2))
+        else:
             held = min(held, self.column_bytes // max(8 * n, 1))
             if held < 2:
                 raise ParameterError(
@@ -203,7 +209,8 @@ class SolverKernel(GraphKernel):
         Parameters
         ----------
         solves
-            How many random right sides, at least 2: the error falls with the root of their number. Default 64.
+            How many random right sides, from 2 to the number of nodes, or to 1,000 where there are fewer nodes: the
+            error falls with the root of their number. Default 64.
         seed
             Seed of the right sides. Default 0.
         """

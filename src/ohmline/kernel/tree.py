@@ -36,7 +36,8 @@ class TreeKernel(GraphKernel):
     draw
         By which law the tree is drawn; None (default) as for `graph.spanning_tree`, which gives the same tree.
     seed
-        Draws the tree. Default 0.
+        Draws the tree. Default 0. It is drawn by the positions of nodes: the same graph with its nodes in another
+        order is another draw.
 
     Examples
     --------

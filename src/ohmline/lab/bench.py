@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from ohmline.errors import ParameterError
+from ohmline.checks import almost
+from ohmline.errors import MissingExtra, OhmlineError, ParameterError
 
 REGISTRY: dict[str, str] = {
     "active": "active",
@@ -16,6 +17,7 @@ REGISTRY: dict[str, str] = {
     "billion": "billion",
     "cluster": "ohmline.cluster.benches",
     "event": "foundation",
+    "fastonl": "fastonl",
     "gpu": "gpu",
     "kernel-exact": "foundation",
     "lgc-pass": "lgc",
@@ -23,17 +25,22 @@ REGISTRY: dict[str, str] = {
     "local-manifold": "local_manifold",
     "manifold": "manifold",
     "million": "million",
+    "peers": "peers",
     "play-perceptron": "foundation",
     "pounce": "pounce",
     "predict": "predict",
+    "predict-large": "predict",
     "read": "read",
     "serve": "ohmline.service.benches",
     "solver": "solver",
     "spectral-pubmed": "spectral",
+    "start": "start",
     "suggest": "suggest",
     "trees": "trees",
 }
 """Benchmark name -> module whose `BENCHES` holds it; without a dot it lies under `ohmline.lab.benches`."""
+PACKAGES = {"sklearn": "scikit-learn", "sknetwork": "scikit-network", "skactiveml": "scikit-activeml"}
+"""Modules that pip knows by another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +67,7 @@ Bench = Callable[[], Measured]
 
 def find(name: str) -> Bench:
     """The benchmark of that name."""
-    if name not in REGISTRY:
-        raise ParameterError(f"unknown benchmark {name!r}; the names are {', '.join(sorted(REGISTRY))}")
+    expect([name])
     place = REGISTRY[name]
     benches: dict[str, Bench] = import_module(
         place if "." in place else f"ohmline.lab.benches.{place}"
@@ -76,6 +82,33 @@ def run(name: str) -> Measured:
     bench = find(name)
     with threadpool_limits(1):
         return bench()
+
+
+def expect(names: Iterable[str]) -> None:
+    """Raise unless every name is one of a benchmark; nothing is imported."""
+    for name in names:
+        if name not in REGISTRY:
+            raise ParameterError(
+                f"unknown benchmark {name!r}{almost(name, REGISTRY)}; the names are {', '.join(sorted(REGISTRY))}"
+            )
+
+
+def attempt(name: str) -> Measured | OhmlineError:
+    """Run a benchmark; why it could not be measured here, as an error, so that it stops no other."""
+    try:
+        return run(name)
+    except OhmlineError as error:
+        return error
+    except ModuleNotFoundError as error:
+        package = PACKAGES.get(error.name or "", error.name)
+        return MissingExtra(f"{package} is not installed; run: pip install {package}")
+    except Exception as error:
+        return OhmlineError(f"{name} failed: {type(error).__name__}: {error}")
+
+
+def left_out(name: str, why: OhmlineError) -> dict[str, Any]:
+    """The shape of `Measured.document` for a benchmark that could not be measured here: no ratio, and why."""
+    return {"name": name, "ratio": None, "reference": None, "details": {"left_out": str(why)}}
 
 
 def target(

@@ -1,7 +1,7 @@
 """Experiments: the tables and figures of the papers, by id.
 
 Each experiment is one function in `ohmline.lab.experiments`. `REGISTRY` names the module of
-every id, so that listing them imports none.
+every id, so that listing them imports none. `add` takes experiments of others.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from ohmline.checks import almost
 from ohmline.errors import ParameterError
 
 REGISTRY: dict[str, str] = {
@@ -43,15 +45,40 @@ REGISTRY: dict[str, str] = {
     "gu2013-rank": "gu2013_curves",
     "gu2013-kappa": "gu2013_curves",
     "gu2013-label-rate": "gu2013_label_rate",
+    "frontier": "frontier",
     "local-lgc": "local",
+    "local-lgc-proofs": "local_proofs",
+    "calibration": "calibration",
     "local-manifold": "local_manifold",
+    "switching": "switching",
+    "relations": "relations",
+    "conformal": "conformal",
+    "ogbn": "ogbn",
 }
 """Experiment id -> module under `ohmline.lab.experiments` whose `EXPERIMENTS` holds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number of ours beside the paper's."""
+    """One number of ours beside the paper's.
+
+    Parameters
+    ----------
+    dataset
+        Which data.
+    method
+        Which learner, query or setting.
+    metric
+        What was measured.
+    ours
+        Our number, a mean where there were several runs.
+    paper
+        The paper's; None (default) where it has none.
+    std
+        The sample standard deviation over the runs. Default 0.
+    runs
+        How many there were. Default 1.
+    """
 
     dataset: str
     method: str
@@ -63,24 +90,80 @@ class Row:
 
     @classmethod
     def of(cls, dataset: str, method: str, metric: str, values: Any, paper: float | None = None) -> Row:
-        """The mean and standard deviation of several runs."""
+        """The mean and standard deviation of several runs.
+
+        Parameters
+        ----------
+        dataset, method, metric, paper
+            As for the row itself.
+        values
+            One number for each run.
+        """
         numbers = np.asarray(values, dtype=np.float64)
         same = np.ptp(numbers) <= 1e-12 * np.abs(numbers).max()  # but for rounding
         std = 0.0 if same else float(numbers.std(ddof=1))
         return cls(dataset, method, metric, float(numbers.mean()), paper, std, len(numbers))
 
 
+class Verdict(StrEnum):
+    """What a run says about a claim."""
+
+    HOLDS = "holds"
+    CONDITION = "holds with a condition"
+    NOT = "not reproduced"
+    OPEN = "not judged"
+    """The claim needs the full length, and the run was a quick one; or it needs data that are not here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the paper, or of ours, and whether it held in this run."""
+    """A sentence of the paper, or of ours, and whether it held in this run.
+
+    Parameters
+    ----------
+    claim
+        The sentence.
+    holds
+        Whether it held.
+    detail
+        What was seen.
+    threshold
+        What had to be seen for it to hold. Empty by default; a test asks every claim of every experiment for it.
+    ours
+        Whether we say it, and not the paper. Default False.
+    condition
+        Under which condition it holds, where it does not hold as the paper says it. Empty by default.
+    reason
+        Why it is not reproduced, where that is known. Empty by default.
+    full
+        Whether only a run of full length can tell. Default False.
+    missing
+        What is not on this machine, so that no run here can tell. Empty by default.
+    """
 
     claim: str
     holds: bool
     detail: str
     threshold: str = ""
-    """What had to be seen for it to hold. A test asks every claim of every experiment for it."""
     ours: bool = False
-    """Whether we say it, and not the paper."""
+    condition: str = ""
+    reason: str = ""
+    full: bool = False
+    missing: str = ""
+
+    def verdict(self, *, quick: bool) -> Verdict:
+        """What a run says about it.
+
+        Parameters
+        ----------
+        quick
+            Whether the run was a quick one.
+        """
+        if self.missing or (self.full and quick):
+            return Verdict.OPEN
+        if not self.holds:
+            return Verdict.NOT
+        return Verdict.CONDITION if self.condition else Verdict.HOLDS
 
 
 PLUS_MINUS = "± is the sample standard deviation over the runs (not the error of their mean)."
@@ -89,48 +172,101 @@ PLUS_MINUS = "± is the sample standard deviation over the runs (not the error o
 
 @dataclass(slots=True)
 class Result:
-    """What an experiment found. `figures` maps a name to a function that draws on a Figure."""
+    """What an experiment found.
+
+    Parameters
+    ----------
+    rows
+        Its numbers.
+    claims
+        Its claims.
+    figures
+        For each name a function that draws on an empty matplotlib `Figure`. None by default.
+    notes
+        What is to be said beside them. None by default.
+    """
 
     rows: list[Row]
     claims: list[Claim]
     figures: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def claims_by_side(self) -> dict[str, list[Claim]]:
-        """The paper's claims and ours, each under its heading; a side without claims is left out."""
-        sides = {
-            "What the paper claims": [claim for claim in self.claims if not claim.ours],
-            "Ours, beside the paper": [claim for claim in self.claims if claim.ours],
-        }
-        return {heading: claims for heading, claims in sides.items() if claims}
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to run an experiment; `quick` cuts repetitions, never sizes that change what the answer means."""
+    """How to run an experiment.
+
+    Parameters
+    ----------
+    seed
+        The seed of every random choice. Default 0.
+    quick
+        Fewer repetitions; never sizes that change what the answer means. Default False.
+    tick
+        Called with a short message as the work proceeds. By default nobody is told.
+    """
 
     seed: int = 0
     quick: bool = False
     tick: Callable[[str], None] = lambda message: None
-    """Called with a short message as the work proceeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One id of `ohmline reproduce`."""
+    """One id of `ohmline reproduce`.
+
+    Parameters
+    ----------
+    id
+        The id.
+    title
+        What it shows, in one line.
+    paper
+        Which paper it is from.
+    needs
+        The data sets of the catalog that it loads; empty for generated data.
+    run
+        The work itself.
+    """
 
     id: str
     title: str
     paper: str
     needs: tuple[str, ...]
-    """Data sets of the catalog that it loads; empty for generated data."""
     run: Callable[[Settings], Result]
 
 
+_ADDED: dict[str, Experiment] = {}
+
+
+def add(experiment: Experiment) -> None:
+    """Take an experiment of somebody's own; its id must be free."""
+    if experiment.id in REGISTRY or experiment.id in _ADDED:
+        raise ParameterError(f"there is an experiment {experiment.id!r} already; choose another id")
+    if experiment.id == "all":
+        raise ParameterError("an experiment cannot be called 'all', which means every one; choose another id")
+    _ADDED[experiment.id] = experiment
+
+
+def ids() -> list[str]:
+    """The ids of all experiments, those that others added too."""
+    return sorted({*REGISTRY, *_ADDED})
+
+
 def find(id: str) -> Experiment:
-    """The experiment of that id."""
+    """The experiment of that id.
+
+    Parameters
+    ----------
+    id
+        One of `ids()`.
+    """
+    if id in _ADDED:
+        return _ADDED[id]
     if id not in REGISTRY:
-        raise ParameterError(f"unknown experiment {id!r}; the ids are {', '.join(sorted(REGISTRY))}, or all")
+        raise ParameterError(
+            f"unknown experiment {id!r}{almost(id, ids())}; the ids are {', '.join(ids())}, or all"
+        )
     experiments: dict[str, Experiment] = import_module(f"ohmline.lab.experiments.{REGISTRY[id]}").EXPERIMENTS
     return experiments[id]
 
@@ -144,36 +280,6 @@ class Reproduction:
     result: Result
     seconds: float
 
-    def document(self) -> dict[str, Any]:
-        """The shape that `ohmline reproduce ID --json` prints."""
-        return {
-            "id": self.experiment.id,
-            "seed": self.settings.seed,
-            "rows": [
-                {
-                    "dataset": row.dataset,
-                    "method": row.method,
-                    "metric": row.metric,
-                    "paper": row.paper,
-                    "ours": row.ours,
-                    "std": row.std,
-                    "runs": row.runs,
-                }
-                for row in self.result.rows
-            ],
-            "claims": [
-                {
-                    "claim": claim.claim,
-                    "holds": bool(claim.holds),
-                    "detail": claim.detail,
-                    "threshold": claim.threshold,
-                    "ours": claim.ours,
-                }
-                for claim in self.result.claims
-            ],
-            "seconds": self.seconds,
-        }
-
 
 def run(
     experiment: Experiment,
@@ -182,7 +288,15 @@ def run(
     quick: bool = False,
     tick: Callable[[str], None] = lambda message: None,
 ) -> Reproduction:
-    """Run an experiment and measure how long it takes."""
+    """Run an experiment and measure how long it takes.
+
+    Parameters
+    ----------
+    experiment
+        The experiment.
+    seed, quick, tick
+        As for `Settings`.
+    """
     settings = Settings(seed, quick, tick)
     start = time.perf_counter()
     result = experiment.run(settings)

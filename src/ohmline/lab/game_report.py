@@ -29,14 +29,20 @@ def game_page(title: str, lead: str, graph: Graph | None, games: Sequence[Game],
     for game in games:
         if game.title != title:
             body.append(f"<h2>{escape(game.title)}</h2>")
-        against = " against the bound" if _has_bound(game) else ""
-        body += [_figures(game), page.card(_curves(game), f"Mistakes{against}, trial by trial")]
-        if drawing is not None:
-            body.append(page.card(_picture(game, drawing), "The graph in the colours of the predictions"))
-        body.append(page.card(_by_class(game), "By class"))
-        if game.certificate is not None:
-            body.append(page.card(_assumptions(game), "What the certificate rests on"))
+        body += game_parts(game, drawing)
     return page.page(title, lead, body)
+
+
+def game_parts(game: Game, drawing: Drawing | None) -> list[str]:
+    """What there is to say about one game, piece by piece; without a picture where there is no drawing."""
+    against = " against the bound" if _has_bound(game) else ""
+    parts = [_figures(game), page.card(_curves(game), f"Mistakes{against}, trial by trial")]
+    if drawing is not None:
+        parts.append(page.card(_picture(game, drawing), "The graph in the colours of the predictions"))
+    parts.append(page.card(_by_class(game), "By class"))
+    if game.certificate is not None:
+        parts.append(page.card(_assumptions(game), "What the certificate rests on"))
+    return parts
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ohmline.errors import ParameterError
+from ohmline.lab.experiment import Verdict
 from ohmline.markup import table as table
 from ohmline.version import __version__
 
@@ -48,6 +49,24 @@ def card(inner: str, title: str = "") -> str:
 def verdict(holds: bool, yes: str = "holds", no: str = "does not hold") -> str:
     """A mark that does not rely on colour alone."""
     return f'<span class="good">✓ {yes}</span>' if holds else f'<span class="bad">✗ {no}</span>'
+
+
+MARKS = {
+    Verdict.HOLDS: ("good", "✓"),
+    Verdict.CONDITION: ("some", "✓"),
+    Verdict.NOT: ("bad", "✗"),
+    Verdict.OPEN: ("open", "–"),
+}
+
+
+def mark(verdict: Verdict, many: int | None = None, word: str = "") -> str:
+    """What a run says about a claim, or about so many of them, in a mark that does not rely on colour alone.
+
+    `word` stands in the place of the verdict's own.
+    """
+    kind, sign = MARKS[verdict]
+    words = word or str(verdict) if many is None else f"{many} {verdict}"
+    return f'<span class="{kind}">{sign} {words}</span>'
 
 
 def may_replace(path: Path, by: str = "--out") -> None:

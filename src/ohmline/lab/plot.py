@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ STYLE: dict[str, Any] = {
     "font.size": 10.5,
     "axes.titlesize": 11.5,
     "axes.titleweight": "bold",
+    "text.color": "#1d2330",
+    "axes.titlecolor": "#1d2330",
     "axes.labelcolor": "#3c4454",
     "axes.edgecolor": "#9aa2b1",
     "axes.spines.top": False,
@@ -36,6 +39,19 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "ohmline",
     "svg.image_inline": True,
 }
+
+
+ON_A_PAGE = {
+    "#1d2330": "--ink",
+    "#1d2433": "--ink",
+    "#3c4454": "--ink",
+    "#5b6475": "--soft",
+    "#9aa2b1": "--wire",
+    "#c3c9d4": "--grey",
+    "#e6e9f0": "--line",
+    "#ffffff": "--card",
+}
+"""Colours of the house style that follow the light or dark scheme of the page around a figure."""
 
 
 def new_figure(width: float = 7.2, height: float = 4.2) -> Any:
@@ -68,12 +84,24 @@ def drawn(draw: Callable[[Any], None], width: float = 7.2, height: float = 4.2) 
 
 
 def as_svg(figure: Any) -> str:
-    """The figure as an `<svg>` element: equal figures give equal text."""
+    """The figure as an `<svg>` element for a page: equal figures give equal text.
+
+    >>> text = as_svg(drawn(lambda figure: figure.subplots().set_xlabel("trials")))
+    >>> text.startswith("<svg"), "fill: var(--card, #ffffff)" in text
+    (True, True)
+    """
     buffer = io.StringIO()
     with styled():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
-    return text[text.index("<svg") :]
+    colour = re.compile("|".join(ON_A_PAGE))
+    return re.sub(
+        r'style="[^"]*"',
+        lambda style: colour.sub(
+            lambda found: f"var({ON_A_PAGE[found.group()]}, {found.group()})", style.group()
+        ),
+        text[text.index("<svg") :],
+    )
 
 
 def save(figure: Any, path: Path | str) -> None:

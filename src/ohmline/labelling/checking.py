@@ -12,6 +12,7 @@ their digest. Where another machine comes to other predictions, it begins anothe
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import log, sqrt
 from typing import Any, final
@@ -20,6 +21,7 @@ import numpy as np
 
 from ohmline.bound.auditing import Audit, ErrorLimit
 from ohmline.bound.auditing.bets import Population, most_wrong
+from ohmline.checks import shown
 from ohmline.graph.graph import Graph
 from ohmline.learn import LocalLGC
 
@@ -29,6 +31,47 @@ LEAST_LOOKS = 15
 """Before so many looks nobody can say whether a check will succeed."""
 WORTH = 100
 """A check may go on if it is likely to need no more labels than this, or than there are labels already."""
+
+
+def words_about_rare(
+    predictions: Mapping[Hashable, Any], labels: Mapping[Hashable, Any], classes: Sequence[Any], goal: float
+) -> str:
+    """What a person should know where a check begins that one common class would pass all alone; "" where none would.
+
+    Parameters
+    ----------
+    predictions
+        What is checked.
+    labels
+        The labels that it was made from.
+    classes
+        The classes.
+    goal
+        The share of wrong predictions at which it is enough.
+
+    Examples
+    --------
+    >>> words_about_rare({1: "a", 2: "b"}, {3: "a", 4: "b"}, ("a", "b"), 0.05)
+    ''
+    """
+    (common, count), *_ = Counter(predictions.values()).most_common(1)
+    other, known = 1 - count / len(predictions), set(labels.values())
+    missing = [label for label in classes if label not in known]
+    rest = ", ".join(shown(label) for label in classes if label != common)
+    if len(known) < 2:
+        none = ", ".join(map(shown, missing))
+        return (
+            f"a random check begins, and nothing is known of {none}: no label is of that class, so every prediction is "
+            f"{shown(common)}, which passes if at most {100 * goal:g} % of the nodes are anything else; search for "
+            f"{none} first (docs: My class is rare)"
+        )
+    if other < goal:
+        return (
+            f"a random check begins, and {100 * (1 - other):.3g} % of the predictions are {shown(common)}: to say so "
+            f"of every node would pass a goal of {100 * goal:g} % as well, if {rest} is as rare as predicted; the "
+            f"check does not say how many of {rest} are found (docs: My class is rare)"
+        )
+    return ""
 
 
 @final

@@ -14,7 +14,7 @@ from ohmline.errors import LabelError, ParameterError
 from ohmline.graph.graph import Graph
 from ohmline.labelling.answers import AUDIT, QUERY, Answers, id_of, written_id
 from ohmline.labelling.asking import best_question, estimated_error
-from ohmline.labelling.checking import Check, least_looks
+from ohmline.labelling.checking import Check, least_looks, words_about_rare
 from ohmline.labelling.opening import opened
 from ohmline.labelling.opinion import Neighbour, Opinion, neighbours_of, opinion_of
 from ohmline.labelling.records import Progress, Question, Stage
@@ -104,7 +104,7 @@ class Session:
         )
         self.graph = graph
         self.notes = list(self.journal.notes)
-        """What a person should know about how the journal was found, in words."""
+        """What a person should know, in words: how the journal was found, or what a check that began does not say."""
         try:
             self._replay()
         except BaseException:
@@ -412,6 +412,8 @@ class Session:
             self._write("audit-begun", about)
             self._bring_up_to_date(check)
             self._check = check
+        words = words_about_rare(check.predictions, answers.labels, self.classes, self.goal or 0.0)
+        self.notes += [words] if words else []
         return check
 
     def _end_check(self, check: Check, reason: str) -> None:

@@ -6,15 +6,20 @@ from ohmline.learn.batch import LabelledOnly as LabelledOnly
 from ohmline.learn.batch import LapSVM as LapSVM
 from ohmline.learn.batch import MultiviewSVM as MultiviewSVM
 from ohmline.learn.blend import Blend as Blend
+from ohmline.learn.blend import FixedShare as FixedShare
 from ohmline.learn.blend import Majority as Majority
 from ohmline.learn.blend import Mixture as Mixture
 from ohmline.learn.blend import Product as Product
+from ohmline.learn.cluster_specialists import ClusterSpecialists as ClusterSpecialists
+from ohmline.learn.conformal import ConformalSets as ConformalSets
+from ohmline.learn.conformal import LabelSet as LabelSet
 from ohmline.learn.contract import BinaryLearner as BinaryLearner
 from ohmline.learn.contract import Label as Label
 from ohmline.learn.contract import OnlineLearner as OnlineLearner
 from ohmline.learn.contract import State as State
 from ohmline.learn.contract import Update as Update
 from ohmline.learn.contract import View as View
+from ohmline.learn.drifting import DriftingLGC as DriftingLGC
 from ohmline.learn.features import FeatureLearner as FeatureLearner
 from ohmline.learn.features import GivenProbabilities as GivenProbabilities
 from ohmline.learn.features import NodeFeatures as NodeFeatures
@@ -24,6 +29,7 @@ from ohmline.learn.lgc import OnlineLGC as OnlineLGC
 from ohmline.learn.lgc import SharedLGC as SharedLGC
 from ohmline.learn.lgc import Variance as Variance
 from ohmline.learn.local_lgc import Certainty as Certainty
+from ohmline.learn.local_lgc import ExactScores as ExactScores
 from ohmline.learn.local_lgc import LocalLGC as LocalLGC
 from ohmline.learn.local_manifold import LocalManifold as LocalManifold
 from ohmline.learn.manifold import Bandwidth as Bandwidth
@@ -59,5 +65,8 @@ from ohmline.learn.projection import Projected as Projected
 from ohmline.learn.projection import Projection as Projection
 from ohmline.learn.projection import Strategy as Strategy
 from ohmline.learn.projection import project_online as project_online
+from ohmline.learn.relations import Compatibility as Compatibility
+from ohmline.learn.relations import TypedLGC as TypedLGC
+from ohmline.learn.relations import relational as relational
 from ohmline.learn.trees import SpanningTree as SpanningTree
 from ohmline.learn.trees import WeightedTree as WeightedTree

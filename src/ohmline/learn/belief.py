@@ -107,3 +107,12 @@ class KnowsLabelled(Protocol):
     def labelled(self) -> Bools | None:
         """For each position whether its node has a label; None where it turns out not to be remembered."""
         ...
+
+
+@runtime_checkable
+class TellsChances(Protocol):
+    """A learner that can tell the probabilities of one thing without a table."""
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class; empty for "don't know"."""
+        ...

@@ -73,7 +73,12 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
                 "fingerprint": np.array(self.fingerprint),
                 **{f"state.{name}": np.array(value) for name, value in self._kept()},
                 **self.settings(),
+                **self._also_kept(),
             }
+
+    def _also_kept(self) -> State:
+        """What else a snapshot holds, under its own names: of a learner within this one, say."""
+        return {}
 
     @abstractmethod
     def settings(self) -> State:

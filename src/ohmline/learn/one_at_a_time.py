@@ -12,7 +12,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray
 from ohmline.checks import shown
-from ohmline.compiled import has_body, has_own_body
+from ohmline.compiled import has_body, has_own_body, undisturbed
 from ohmline.errors import LearnerError, ParameterError
 from ohmline.kernel.contract import Kernel
 from ohmline.kernel.space import MissingColumn, may_miss_columns
@@ -362,12 +362,18 @@ class OneAtATime(TakesTurns, OnlineLearner[X, Y]):
 
     def checkpoint(self) -> Callable[[], None]:
         with self._still:
-            kept = copied(self._state)
+            again = self._remembered()
 
         def put_back() -> None:
-            self.state = kept
+            with undisturbed():
+                self.state = again()
 
         return put_back
+
+    def _remembered(self) -> Callable[[], Any]:
+        """What gives the state of now again, once; a learner with much work space leaves that out."""
+        kept = copied(self._state)
+        return lambda: kept
 
     def __getstate__(self) -> dict[str, Any]:  # machine code does not travel to another process
         with self._still:

@@ -70,7 +70,8 @@ class Predictions(Sequence[Prediction]):
         Makes `certain`.
     calibrated
         Whether the probabilities were fitted to the labels. Otherwise they order the classes of a node, and nodes by
-        how sure the learner is, and no more: do not read them as frequencies.
+        how sure the learner is, and no more: do not read them as frequencies. False wherever fewer than two classes are
+        known: the probability of the only one is 1, which no label has put to the test.
     labels
         The label that each node was given, None for none; None for a learner that does not remember. A prediction is
         what the graph says of the node, its own label included, and may differ from it.
@@ -88,13 +89,16 @@ class Predictions(Sequence[Prediction]):
     def __post_init__(self) -> None:
         for array in (self.codes, self.probabilities, self.margins):
             array.flags.writeable = False
+        if len(self.classes) < 2:
+            object.__setattr__(self, "calibrated", False)
 
     @cached_property
     def certain(self) -> Bools:
         """Where the predicted class is proven to be that of the learner's exact solution.
 
-        What a truncated solve left out cannot change it. Learners that leave nothing out are certain wherever there is
-        no tie. The proof is made when it is asked for, about the learner as it was when it predicted.
+        What a truncated solve left out cannot change it. That is about the solve, and not about the truth: where only
+        one class is known it is certain, because nothing else can be said. Learners that leave nothing out are certain
+        wherever there is no tie. The proof is made when it is asked for, about the learner as it was when it predicted.
         """
         return read_only(self.proof())
 
@@ -262,11 +266,12 @@ class Predictions(Sequence[Prediction]):
         counts = some([f"{label} {count:,}" for label, count in self.counts.items()])
         said = f"{counted(len(self), 'node')}: {counts}" + (f"; {unknown:,} don't know" if unknown else "")
         more = words(f"and {len(self) - SHOWN:,} more; to_frame() has all") if len(self) > SHOWN else ""
-        doubt = (
-            ""
-            if self.calibrated
-            else words("The probabilities order nodes and classes; they are no frequencies.")
-        )
+        if len(self.classes) == 1:
+            doubt = words("Only one class is known, so every node is predicted as it.")
+        elif self.calibrated:
+            doubt = ""
+        else:
+            doubt = words("The probabilities order nodes and classes; they are no frequencies.")
         return box("Predictions", words(said), table(head, rows, numbers=frozenset({2, 3})), more, doubt)
 
     @cached_property

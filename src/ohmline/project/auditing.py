@@ -26,7 +26,7 @@ def check_of(model: Model, recipe: RecipeFunction, begun: Begun | None) -> Check
     seed = ledger.settings.seed
     if recipe is default_recipe:
         return Check(graph, classes, labels, number, seed)
-    learner: Any = made(recipe, graph, classes, seed).learner
+    learner: Any = made(recipe, graph, classes, seed, ledger.looks_for).learner
     for node, label in labels.items():
         learner.learn_one(node, label)
     table = learner.predict_many([node for node in graph.nodes if node not in labels])

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ohmline.labelling.answers import written_id
 from ohmline.learn import LocalLGC
-from ohmline.learn.local_lgc.chances import FLOOR
-from ohmline.learn.local_lgc.shares import Share, shares_of
+from ohmline.learn.local_lgc.shares import Share, chances_without, shares_of
 from ohmline.project.replies import Because, Predicted
 from ohmline.project.unseen import GOLD, VOTES, seen_label, unseen
 
@@ -68,13 +67,7 @@ def predicted_without(project: Project, node: Hashable, why: int) -> Predicted:
     whole = sum(each.share for each in others)
     if not whole > 0:
         return Predicted(node, None, 0.0, (), False, ())
-    shares = dict.fromkeys(learner.classes, FLOOR)
-    for each in others:
-        shares[each.label] += each.share / whole
-    top, power = max(shares.values()), float(learner.state.sharpness[0])
-    weights = {label: (share / top) ** power for label, share in shares.items()}
-    total = sum(weights.values())
-    chances = {label: weight / total for label, weight in weights.items()}
+    chances = chances_without(learner, node)
     ranked = tuple(sorted(chances.items(), key=lambda item: -item[1]))
     because = tuple(_because(project, replace(each, share=each.share / whole)) for each in others[:why])
     return Predicted(node, *ranked[0], ranked, bool(because), because)

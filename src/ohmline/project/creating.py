@@ -6,7 +6,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Hashable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from ohmline.project.attributes import write_attributes
 from ohmline.project.folder import EVENTS, HEAD, IMAGES, About, expect_new, write_about, write_first_graph
 from ohmline.project.growth import checked_fields
 from ohmline.project.leases import time_of
+from ohmline.project.recipe import looks_for_a_class
+from ohmline.project.recipe_files import recipe_named
 from ohmline.project.settings import Settings
 from ohmline.store.disk import sync_folder
 from ohmline.store.events import Draft, open_log
@@ -40,6 +43,7 @@ def create(
     recipe: str = "",
     store: str = "",
     actor: str = "",
+    wanted: Any = None,
 ) -> Path:
     """Make a project: the whole folder, or nothing.
 
@@ -68,6 +72,9 @@ def create(
         The address of a PostgreSQL database for the events; "" (default) for a file in the folder.
     actor
         Who makes it.
+    wanted
+        The class that a recipe looks for which looks for one, as "accounts" does. None (default) for the rarest among
+        `labels`, or the last class where they do not tell. It is written down with the project and does not change.
 
     Returns
     -------
@@ -77,8 +84,9 @@ def create(
     where = file_path(folder, "folder")
     expect_new(where)
     expect_graph(graph)
-    wanted = _classes(classes)
-    known = _labels(graph, wanted, labels)
+    declared = _classes(classes)
+    known = _labels(graph, declared, labels)
+    looking_for = sought(recipe, declared, known, wanted)
     fields = _fields(graph, nodes)
     pictures = _pictures(fields, images)
     settings = instance(settings or Settings(), Settings, "settings")
@@ -86,10 +94,12 @@ def create(
         "format": "ohmline project",
         "version": 1,
         "project": text(name, "name") or where.name,
-        "classes": wanted,
+        "classes": declared,
         "settings": settings.to_json(),
         "graph": known_by(graph),
     }
+    if looking_for is not None:
+        opening["looking_for"] = looking_for
     now = time_of(time.time())
     drafts = [Draft(now, text(actor, "actor"), "", "opened", opening)]
     if known:
@@ -120,6 +130,40 @@ def create(
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return where
+
+
+def sought(recipe: str, classes: Sequence[Any], labels: Mapping[Hashable, Any], wanted: Any = None) -> Any:
+    """The class that a project will look for: the one that is named, or the rarest; None where it looks for none.
+
+    Parameters
+    ----------
+    recipe
+        The name of a shipped recipe; "" for the usual one.
+    classes
+        The classes of the project.
+    labels
+        What is known at the beginning, from nodes to classes.
+    wanted
+        The class that is named, None (default) for none. Without one it is the class with the fewest labels, the later
+        one of two; classes without a label count only where all labels are of one class.
+    """
+    if not text(recipe, "recipe") or not looks_for_a_class(recipe_named(recipe)):
+        if wanted is not None:
+            raise ParameterError(
+                f"wanted={shown(wanted)} is for a recipe that looks for one class; add recipe='accounts'"
+            )
+        return None
+    forms = {written_form(label): label for label in classes}
+    if wanted is not None:
+        if written_form(wanted) not in forms:
+            known = ", ".join(map(shown, classes))
+            raise LabelError(f"the class that is wanted, {shown(wanted)}, is not there; there are {known}")
+        return forms[written_form(wanted)]
+    counts = Counter(labels.values())
+    among = [label for label in classes if counts[label]]
+    if len(among) == 1:
+        among = [label for label in classes if not counts[label]]
+    return min(reversed(among or list(classes)), key=counts.__getitem__)
 
 
 def _classes(classes: Iterable[Any]) -> list[Any]:

@@ -158,7 +158,13 @@ class Host:
             self._listeners.discard(listener)
 
     async def survey(self, nodes: Sequence[Any]) -> dict[str, Any]:
-        """The predicted class and its probability at nodes, made beside the answering of people."""
+        """The predicted class and its probability at nodes, made beside the answering of people.
+
+        Parameters
+        ----------
+        nodes
+            Nodes of the project.
+        """
         return await self._thinker.ask({"survey": [written_id(node) for node in nodes]})
 
     def _read(self, after: int) -> list[Event]:

@@ -2,7 +2,7 @@
 
 | event | payload | does |
 |---|---|---|
-| `opened` | project, classes, settings, graph | the first one |
+| `opened` | project, classes, settings, graph, perhaps looking_for | the first one |
 | `imported` | labels, source | labels that were there before anybody was asked |
 | `classes-added`, `class-removed` | classes / label | what a label may be |
 | `grown` | nodes, edges | a larger graph |
@@ -102,6 +102,8 @@ class Ledger:
         self.graph: dict[str, Any] = {}
         """What the graph is known by."""
         self.classes: list[Any] = []
+        self.looks_for: Any = None
+        """The class that the recipe looks for; None where it looks for none, or chooses it itself."""
         self.settings = Settings()
         self.votes = Votes()
         self.leases = Leases()
@@ -169,6 +171,7 @@ class Ledger:
     def _open(self, event: Event, about: Any) -> None:
         self.name, self.graph, self.classes = about["project"], about["graph"], list(about["classes"])
         self.settings = Settings(**about["settings"])
+        self.looks_for = about.get("looking_for")
 
     def _import(self, event: Event, about: Any) -> list[Change]:
         return [self.votes.bring(id_of(node), label) for node, label in about["labels"]]
@@ -317,6 +320,8 @@ class Ledger:
             "name": self.name,
             "graph": self.graph,
             "classes": self.classes,
+            # Projects of before have no such key, and their digest stays what it was.
+            **({} if self.looks_for is None else {"looking_for": self.looks_for}),
             "settings": self.settings.to_json(),
             "votes": self.votes.to_json(),
             "leases": self.leases.to_json(),
@@ -353,6 +358,7 @@ class Ledger:
         for name in ("seq", "hash", "name", "graph", "classes", "begun", "learned_at_end"):
             setattr(ledger, name, found[name])
         ledger.settings = Settings(**found["settings"])
+        ledger.looks_for = found.get("looking_for")
         ledger.votes = Votes.from_json(found["votes"])
         ledger.leases = Leases.from_json(found["leases"])
         ledger.tally = Tally.from_json(found["tally"])

@@ -8,6 +8,7 @@ from typing import Any, final
 from ohmline.errors import GraphError, LearnerError
 from ohmline.graph.graph import Graph
 from ohmline.learn import LocalLGC
+from ohmline.learn.blend.members import stands_on
 from ohmline.learn.contract import OnlineLearner, State
 from ohmline.project.ledger import Ledger
 from ohmline.project.recipe import Recipe, RecipeFunction, made
@@ -120,9 +121,10 @@ class Model:
         for node, before, after in changes:
             if after == before:
                 continue
-            if after is not None and (before is None or isinstance(self.learner, LocalLGC)):
+            told = getattr(self.learner, "prior", None) is not None  # a prior takes nothing back
+            if after is not None and (before is None or (isinstance(self.learner, LocalLGC) and not told)):
                 self.learner.learn_one(node, after)
-            elif hasattr(self.learner, "forget_one"):
+            elif hasattr(self.learner, "forget_one") and not told:
                 self.learner.forget_one(node)
             else:
                 self._learn_again()
@@ -143,7 +145,10 @@ class Model:
             self._more.setdefault(b, {})[a] = weight
 
     def _fresh(self) -> None:
-        self.recipe = made(self._make, self.first, tuple(self.ledger.classes), self.ledger.settings.seed)
+        ledger = self.ledger
+        self.recipe = made(
+            self._make, self.first, tuple(ledger.classes), ledger.settings.seed, ledger.looks_for
+        )
         self.learner = self.recipe.learner
 
     def _learn_again(self) -> None:
@@ -160,6 +165,6 @@ class Model:
     def _restore(self, state: State) -> None:
         self._fresh()
         if isinstance(self.learner, LocalLGC):
-            self.learner = LocalLGC.restore(state, self.first)
+            self.learner = LocalLGC.restore(state, stands_on(self.learner))
         else:
             self.learner.load(state)  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from ohmline.errors import ParameterError
 from ohmline.graph.graph import Graph
+from ohmline.labelling.checking import words_about_rare
 from ohmline.labelling.opinion import Neighbour, Opinion
 from ohmline.labelling.records import Progress, Question, Stage
 from ohmline.learn.local_lgc.shares import Share
@@ -78,7 +79,12 @@ class OnePerson:
         if self._held is None:
             if not self.project.log.writable:
                 self.project.log.recover()
+            before = self.project.checks.running
             questions = self.project.do(Lease(), self.who).questions
+            check = self.project.checks.running
+            if check is not None and check is not before:
+                words = words_about_rare(check.predictions, self.labels, self.classes, self.goal or 0.0)
+                self.notes += [words] if words else []
             self._held = questions[0] if questions else None
         held = self._held
         return None if held is None else Question(held.node, held.asked, held.audit, held.why)

@@ -216,6 +216,10 @@ def plan_remove_class(project: Project, request: Request, batch: Batch) -> Plan:
             f"class {shown(label)} is the label of {uses:,} nodes, or of a gold item; label those otherwise, or undo, "
             "before it is removed"
         )
+    if label == project.ledger.looks_for:
+        raise LabelError(
+            f"class {shown(label)} is what this project looks for, and stays; make a project that looks for another"
+        )
     if len(project.ledger.classes) <= 2:
         raise LabelError(f"class {shown(label)} is one of the last two; a project needs two classes")
     return single(project, request, batch, "class-removed", {"label": label})

@@ -63,6 +63,17 @@ class Project:
 
     Make one with `Project.create`, and open it with `Project.open`.
 
+    Parameters
+    ----------
+    folder
+        Where the project lies.
+    log
+        Its events.
+    recipe
+        What makes its learner and its query.
+    clock
+        The time in seconds, by which leases end.
+
     Examples
     --------
     >>> import ohmline as ohm, tempfile, pathlib
@@ -237,7 +248,13 @@ class Project:
         return replies[0]
 
     def first(self, request: Request) -> list[Request]:
-        """What has to be done before a command: nodes that arrive are added, checks begin and end when they should."""
+        """What has to be done before a command: nodes that arrive are added, checks begin and end when they should.
+
+        Parameters
+        ----------
+        request
+            The command, and who gives it.
+        """
         command = request.command
         found: list[Request] = []
         if isinstance(command, Arrive) and (grow := before_arrival(self, command, request.actor)) is not None:
@@ -314,7 +331,13 @@ class Project:
     # Questions
 
     def known(self, node: Any) -> Hashable:
-        """A node of the project, or `UnknownNode`."""
+        """A node of the project, or `UnknownNode`.
+
+        Parameters
+        ----------
+        node
+            Anything, for example what came over the network.
+        """
         if not isinstance(node, bool) and isinstance(node, Hashable) and node in self.nodes:
             found: Hashable = self.nodes[self.nodes.position(node)]
             return found
@@ -323,7 +346,13 @@ class Project:
         )
 
     def class_of(self, label: Any) -> Any:
-        """A class of the project, also from its text, or `LabelError`."""
+        """A class of the project, also from its text, or `LabelError`.
+
+        Parameters
+        ----------
+        label
+            Anything, for example what came over the network.
+        """
         if not isinstance(label, bool) and isinstance(label, str | int | float):
             form = written_form(label)
             for known in self.ledger.classes:
@@ -334,7 +363,15 @@ class Project:
         )
 
     def predicted_for(self, node: Hashable, held: Held | None) -> tuple[Any, float | None]:
-        """What is predicted for a node that is being answered: in a check, what that is about."""
+        """What is predicted for a node that is being answered: in a check, what that is about.
+
+        Parameters
+        ----------
+        node
+            A node of the project.
+        held
+            The lease under which it is answered, or None.
+        """
         check = self.checks.running
         if held is not None and held.asked == AUDIT and check is not None:
             return check.predictions.get(node), check.chances.get(node)
@@ -347,7 +384,13 @@ class Project:
     # Reads
 
     def event(self, seq: int) -> Event:
-        """One event, from the log."""
+        """One event, from the log.
+
+        Parameters
+        ----------
+        seq
+            Its number in the log.
+        """
         return next(iter(self.log.read(seq - 1, 1)))
 
     def predict(self, nodes: Iterable[Any], why: int = 0) -> list[Predicted]:

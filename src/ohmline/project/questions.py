@@ -14,7 +14,7 @@ from ohmline.learn import LocalLGC
 from ohmline.project.model import Model
 from ohmline.project.recipe import query_for
 from ohmline.query import PoolQuery, Uncertainty
-from ohmline.query.next_labels import because
+from ohmline.query.next_labels import because, chosen_of, reaches
 
 LARGE = 50_000
 """On a graph with more nodes the query sees only a sample of them: there is no factor of such a graph to be had."""
@@ -61,9 +61,10 @@ def best_questions(model: Model, k: int, taken: Collection[Hashable], seed: int)
         order = np.argsort(np.max(chances, axis=1, initial=0.0), kind="stable")[:k]
         query = Uncertainty()
         return [Choice(table.nodes[int(i)], because(query, table, int(i))) for i in order]
-    chosen = query.choose_many(learner, open_, min(k, int(open_.sum())), rng)
+    chosen = chosen_of(query, learner, open_, min(k, int(open_.sum())), rng)
     table = learner.predict_many([learner.nodes[i] for i in chosen])
-    return [Choice(learner.nodes[i], because(query, table, place)) for place, i in enumerate(chosen)]
+    reach = reaches(learner, table, chosen)
+    return [Choice(learner.nodes[i], because(query, table, place, reach)) for place, i in enumerate(chosen)]
 
 
 def is_affordable(model: Model) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
@@ -61,8 +62,10 @@ class Recipe:
         return not isinstance(self.query, PoolQuery)
 
 
-RecipeFunction = Callable[[Graph, tuple[Any, ...], int], Recipe]
-"""What a user writes: from a graph, its classes and a seed to a recipe."""
+RecipeFunction = Callable[..., Recipe]
+"""What a user writes: from a graph, its classes and a seed to a recipe.
+
+A fourth parameter called `wanted`, where there is one, is given the class that the project looks for, None for none."""
 
 
 def default_recipe(graph: Graph, classes: tuple[Any, ...], seed: int) -> Recipe:
@@ -80,10 +83,21 @@ def default_recipe(graph: Graph, classes: tuple[Any, ...], seed: int) -> Recipe:
     return Recipe(LocalLGC(graph, classes, guess=True), ErrorReduction())
 
 
-def made(recipe: RecipeFunction, graph: Graph, classes: tuple[Any, ...], seed: int) -> Recipe:
+def looks_for_a_class(recipe: RecipeFunction) -> bool:
+    """Whether a recipe is about one class: it has a parameter `wanted`."""
+    try:
+        return "wanted" in inspect.signature(function(recipe, "recipe")).parameters
+    except ValueError:  # a function without a signature takes the three that every recipe takes
+        return False
+
+
+def made(
+    recipe: RecipeFunction, graph: Graph, classes: tuple[Any, ...], seed: int, wanted: Any = None
+) -> Recipe:
     """What a recipe's function gives, or an error where that is no recipe."""
+    options = {"wanted": wanted} if looks_for_a_class(recipe) else {}
     return instance(
-        function(recipe, "recipe")(graph, classes, seed),
+        function(recipe, "recipe")(graph, classes, seed, **options),
         Recipe,
         "recipe(graph, classes, seed)",
         "return a Recipe",

@@ -12,8 +12,9 @@ from ohmline.query.field import Field
 from ohmline.query.sigma_optimal import removed
 from ohmline.query.whole_field import FieldQuery
 
-LITTLE = 1e-3
-"""What every class is worth before any label, on the scale from 0 to 1."""
+LITTLE = 3e-2
+"""What every class is worth before any label, on the scale from 0 to 1: the faint voice of a label far away, of
+whatever class, settles nothing. Chosen on PubMed, Cora and digits with other first labels than those that report."""
 
 
 @final

@@ -29,8 +29,9 @@ class ErrorReduction(FieldQuery):
 
     For every class that a candidate may have, the field is moved as its label would move it, and the mistakes that
     would then be expected are counted at all open nodes: 1 less the share of the best class, in squared values, because
-    the values of a field are too modest for probabilities. Candidates are the nodes that promise most by `Contested`;
-    their columns are held from choice to choice. Until two classes have come up it chooses as `Contested` does.
+    the values of a field are too modest for probabilities. Candidates are the nodes that promise most by `Contested`,
+    half of them where labels reach and half where none does, if there are both; their columns are held from choice to
+    choice. Until two classes have come up it chooses as `Contested` does.
 
     Cost per choice: two solves, one more for each two candidates that are new, and a pass over all nodes for each
     candidate and class.
@@ -58,12 +59,30 @@ class ErrorReduction(FieldQuery):
         scores, chance = np.full(len(open), -np.inf), shares(field.mean)
         values, weights = np.ascontiguousarray(field.mean.T), open.astype(np.float64)
         now = settled(values)
-        for places, columns in best_columns(
-            field, open, lambda: removed(field, near * near * open), self.candidates
-        ):
+
+        def guess() -> Floats:
+            return fairly(removed(field, near * near * open), field, open, self.candidates)
+
+        for places, columns in best_columns(field, open, guess, self.candidates):
             scores[places] = settled_after(values, columns, places, field.noise, chance, weights)
             scores[places] -= weights @ now
         return scores
+
+
+def fairly(promise: Floats, field: Field, open: Bools, k: int) -> Floats:
+    """What nodes promise, the best half of the k candidates raised above all others on each side of a border.
+
+    Where no label reaches, a label removes more variance than anywhere else, however small the part is that it
+    settles: many small parts would leave no candidate where labels are. How many mistakes it settles is then counted.
+    """
+    reached = (field.mean > 0).any(axis=1)
+    sides = [np.flatnonzero(open & reached), np.flatnonzero(open & ~reached)]
+    if k < 2 or min(map(len, sides)) == 0:
+        return promise
+    raised = promise / max(float(promise[open].max()), LITTLE)  # at most 1
+    for side in sides:
+        raised[side[np.argsort(-promise[side], kind="stable")[: k // 2]]] += 2.0
+    return raised
 
 
 def settled(values: Floats) -> Floats:

@@ -49,7 +49,10 @@ def nodes_of(learner: OnlineLearner[Any, Any]) -> NodeIndex:
     """The nodes of a learner, or an error where it has none."""
     nodes = getattr(learner, "nodes", None)
     if not isinstance(nodes, NodeIndex):
-        raise LearnerError(f"a pool needs a learner over the nodes of a graph, got {type(learner).__name__}")
+        raise LearnerError(
+            f"a pool needs a learner over the nodes of a graph, got {type(learner).__name__}, which keeps no list of "
+            "what it may be asked about; let a query on its stream choose: ohm.play(learner, stream, ohm.GapBelow())"
+        )
     return nodes
 
 

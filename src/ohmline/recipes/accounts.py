@@ -49,19 +49,21 @@ class Likeliest(PoolQuery):
         return f"Likeliest({self.wanted!r}, explore={self.explore})"
 
 
-def recipe(graph: Graph, classes: tuple[Any, ...], seed: int) -> Recipe:
-    """Ask for what is most likely of the last class.
+def recipe(graph: Graph, classes: tuple[Any, ...], seed: int, wanted: Any = None) -> Recipe:
+    """Ask for what is most likely of the class that is looked for.
 
     Parameters
     ----------
     graph
         Who pays whom.
     classes
-        The classes; the last one is what is looked for.
+        The classes.
     seed
         Not used: the seed of the project draws the exploration.
+    wanted
+        The class that is looked for. None (default) for the last one, as in a project that names none.
     """
-    return Recipe(LocalLGC(graph, classes, guess=True), Likeliest(classes[-1]))
+    return Recipe(LocalLGC(graph, classes, guess=True), Likeliest(classes[-1] if wanted is None else wanted))
 
 
 @final
@@ -85,14 +87,15 @@ class Found:
 
 
 def found_so_far(project: Project) -> Found:
-    """How many of the answers were of the last class; labels that were there before anybody was asked do not count.
+    """How many of the answers were what the project looks for; labels that nobody was asked for do not count.
 
     Parameters
     ----------
     project
         An open project.
     """
-    wanted, votes = project.classes[-1], project.ledger.votes
+    ledger = project.ledger
+    wanted, votes = project.classes[-1] if ledger.looks_for is None else ledger.looks_for, ledger.votes
     answers = [label for node, label in project.ledger.labels.items() if node not in votes.imported]
     return Found(answers.count(wanted), len(answers))
 

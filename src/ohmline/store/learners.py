@@ -14,14 +14,18 @@ from ohmline.checks import shown
 from ohmline.errors import FileFormatError, SnapshotError
 from ohmline.learn import (
     Blend,
+    Compatibility,
+    ConformalSets,
     FeatureLearner,
     GivenProbabilities,
+    LocalLGC,
     LocalManifold,
     OneVsRest,
     OnlineLearner,
     OnlineLogistic,
     OnlineManifold,
     State,
+    TypedLGC,
 )
 from ohmline.learn.blend.learner import part_of
 from ohmline.learn.classes import written as written_classes
@@ -54,8 +58,16 @@ def described(learner: Any, to: Written) -> tuple[Described, State]:
         return _blend(learner, state, about, to)
     if isinstance(learner, FeatureLearner):
         return _over_features(learner, state, about, to)
+    if isinstance(learner, ConformalSets):
+        inner, arrays = described(learner.learner, to)
+        state = {key: value for key, value in state.items() if not key.startswith("learner/")}
+        return {**about, "inner": inner}, state | {f"learner/{key}": value for key, value in arrays.items()}
     if not isinstance(learner, OVER_VECTORS):
         about["place"] = to.place(_stands_on(learner))
+    if isinstance(learner, LocalLGC) and learner.prior is not None:
+        about["prior"], arrays = described(learner.prior, to)
+        state = {key: value for key, value in state.items() if not key.startswith("prior/")}
+        state |= {f"prior/{key}": value for key, value in arrays.items()}
     if isinstance(learner, GivenProbabilities):
         state["probabilities"] = np.array(learner.probabilities)
         state["classes"] = np.array(written_classes(learner.classes, "classes"))
@@ -98,7 +110,18 @@ def revived(about: Described, state: State, of: Found) -> Any:
             state = {key: value for key, value in state.items() if not key.startswith(f"{k}/")}
             state |= {f"{k}/{key}": value for key, value in own.items()}
         return Blend.restore(state, members)
+    if kind is ConformalSets:
+        member = revived(about["inner"], part_of(state, "learner"), of)
+        state = {key: value for key, value in state.items() if not key.startswith("learner/")}
+        return ConformalSets.restore(
+            state | {f"learner/{key}": value for key, value in member.snapshot().items()}, member
+        )
     place = of.place(about["place"])
+    if about.get("prior") is not None:
+        prior = revived(about["prior"], part_of(state, "prior"), of)
+        state = {key: value for key, value in state.items() if not key.startswith("prior/")}
+        own = prior.snapshot()
+        return LocalLGC.restore(state | {f"prior/{key}": value for key, value in own.items()}, (place, prior))
     if kind is FeatureLearner:
         return FeatureLearner.restore(state, (place, revived(about["model"], part_of(state, "model"), of)))
     if kind is GivenProbabilities:
@@ -138,4 +161,6 @@ def _stands_on(learner: Any) -> Any:
         return _stands_on(learner.unseen)
     if isinstance(learner, OnlineLogistic):
         return learner.features
+    if isinstance(learner, Compatibility | TypedLGC):
+        return learner.relations
     return learner.kernel if hasattr(learner, "kernel") else learner.graph

@@ -11,6 +11,7 @@ from ohmline.arrays import AnyArray
 from ohmline.errors import FileFormatError, SnapshotError
 from ohmline.graph.embedding import ExponentialEmbedding
 from ohmline.graph.graph import Graph
+from ohmline.graph.relations import Relations
 from ohmline.kernel import RBF, LaplacianKernel, Linear, SolverKernel, SpectralKernel, VectorKernel
 from ohmline.kernel.sums import KernelSum, KernelWithTerms
 from ohmline.kernel.vector import PointKernel
@@ -196,6 +197,16 @@ def _read_embedding(of: Found, about: Described) -> ExponentialEmbedding:
     return ExponentialEmbedding.from_distances(distances, a, nodes=ids_of(about["ids"], len(distances)))
 
 
+def _write_relations(to: Written, relations: Relations) -> Described:
+    arrays = {name: to.array("directions", array) for name, array in relations.directions.items()}
+    return {"types": [[name, to.graph(relations[name])] for name in relations.types], "directions": arrays}
+
+
+def _read_relations(of: Found, about: Described) -> Relations:
+    graphs = {name: of.graph(each) for name, each in about["types"]}
+    return Relations(graphs, {name: of.array(key) for name, key in about["directions"].items()})
+
+
 _WRITE: dict[type, Callable[[Written, Any], Described]] = {
     Graph: Written.graph,
     LaplacianKernel: lambda to, kernel: to.graph(kernel.graph),
@@ -211,6 +222,7 @@ _WRITE: dict[type, Callable[[Written, Any], Described]] = {
     PointKernel: _write_points,
     ExponentialEmbedding: _write_embedding,
     NodeFeatures: _write_features,
+    Relations: _write_relations,
 }
 _READ: dict[str, Callable[[Found, Described], Any]] = {
     "Graph": Found.graph,
@@ -224,4 +236,5 @@ _READ: dict[str, Callable[[Found, Described], Any]] = {
     "PointKernel": _read_points,
     "ExponentialEmbedding": _read_embedding,
     "NodeFeatures": _read_features,
+    "Relations": _read_relations,
 }

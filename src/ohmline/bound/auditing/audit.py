@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -39,6 +39,9 @@ class ErrorLimit:
     changed
         How many of the remaining predictions are others now than when the audit began; each may have become wrong,
         and is counted so.
+    ahead
+        How many of those that were looked at are still to come: above 0 for a forecast, which supposes them to be like
+        those before, 0 for what is known.
     """
 
     wrong: int
@@ -47,6 +50,7 @@ class ErrorLimit:
     sampled: int
     found: int
     changed: int = 0
+    ahead: int = 0
 
     @property
     def share(self) -> float:
@@ -55,6 +59,12 @@ class ErrorLimit:
 
     def __str__(self) -> str:
         changed = f", of which {self.changed:,} changed since it began" if self.changed else ""
+        if self.ahead:
+            return (
+                f"forecast: if {self.ahead:,} more random labels are like those so far, about {self.found:,} of "
+                f"{self.sampled:,} will have been wrong, and with {100 * self.confidence:g} % confidence at most "
+                f"{100 * self.share:.3g} % ({self.wrong:,}) of the {self.remaining:,} predictions that remain then"
+            )
         return (
             f"with {100 * self.confidence:g} % confidence at most {100 * self.share:.3g} % ({self.wrong:,}) of the "
             f"remaining {self.remaining:,} predictions are wrong{changed}; {self.found:,} of {self.sampled:,} "
@@ -71,6 +81,11 @@ class Audit:
     are known then, but the evidence is made of the random order alone. A learner that audited labels are taught should
     be audited anew, or its new predictions be given to `at_most`, which counts each one that changed.
 
+    `withdraw` takes a label back that was recorded by mistake. The limit is about the labels as they stand: it holds at
+    all looks at once for the true ones, in the order that was drawn, so that a limit after the correction is as good as
+    if the mistake had never been made. That supposes that labels are corrected because they are wrong. Who looks again
+    at those labels alone that raise the limit, or until it pleases, makes it false.
+
     Parameters
     ----------
     predictions
@@ -83,6 +98,9 @@ class Audit:
     number
         Which audit of a job this is, counted from 1: the j-th spends 1 / (j (j + 1)) of what the confidence leaves,
         so that any number of them hold together. None (default): the only one.
+    classes
+        The classes that a label may be of, beside those that are predicted: `record` then takes another one for a slip,
+        unless it is told otherwise. None (default) takes any label; `ohm.audit` gives the classes of the learner.
 
     Examples
     --------
@@ -101,6 +119,7 @@ class Audit:
         doubt: Mapping[Hashable, float] | None = None,
         seed: int = 0,
         number: int | None = None,
+        classes: Iterable[Hashable] | None = None,
     ) -> None:
         self.predictions: dict[Hashable, Hashable] = _expect_predictions(predictions)
         self.number = checks.none_or(checks.count, number, "number", least=1)
@@ -111,7 +130,11 @@ class Audit:
         self._order = read_only(rng.permutation(len(self._nodes)))
         self._population = Population.of(self._doubt)
         self._known: dict[Hashable, Any] = {}
-        self._spelled = {str(label): label for label in dict.fromkeys(self.predictions.values())}
+        self._classes = dict.fromkeys(self.predictions.values())
+        self._checks = classes is not None
+        if classes is not None:
+            self._classes |= dict.fromkeys(plain_label(label) for label in checks.listed(classes, "classes"))
+        self._spelled = {str(label): label for label in self._classes}
         self._sampled = 0
         self._seed = seed
 
@@ -158,7 +181,7 @@ class Audit:
         rest = (self._nodes[i] for i in self._order[self._sampled :])
         return list(islice((node for node in rest if node not in self._known), wanted))
 
-    def record(self, node: Hashable, label: Hashable) -> None:
+    def record(self, node: Hashable, label: Hashable, *, new_class: bool = False) -> None:
         """Say what a node is.
 
         Parameters
@@ -167,7 +190,11 @@ class Audit:
             One of the audited nodes, from `next` or from anywhere else.
         label
             Its true label.
+        new_class
+            Whether the label may be of a class that nobody knew before; its prediction is wrong then. Where the classes
+            are known, such a label is refused otherwise, since it is more often a slip. Default False.
         """
+        checks.flag(new_class, "new_class")
         plain = plain_label(label)
         if plain is None:
             raise LabelError(f"the label of node {node!r} is missing; skip(node) if nobody can label it")
@@ -177,7 +204,32 @@ class Audit:
                 f"label {checks.shown(plain)} of node {node!r} is no class that was predicted, but "
                 f"{checks.shown(twin)} is; give labels of the same type as the predictions"
             )
+        if self._checks and plain not in self._classes and not new_class:
+            raise LabelError(
+                f"label {checks.shown(plain)} of node {checks.shown(node)} is none of the classes "
+                f"{checks.shown(list(self._classes))}; give one of them, or new_class=True if it is right"
+            )
         self._record(node, plain)
+        self._classes.setdefault(plain)
+
+    def withdraw(self, node: Hashable) -> None:
+        """Take back what was recorded of a node, because it was a mistake: `next` asks for it again, at its old place.
+
+        Labels after it in the random order count again once it has one. Take back what is wrong, whatever the limit
+        says of it; see above.
+
+        Parameters
+        ----------
+        node
+            A node that was recorded or skipped.
+        """
+        if checks.hashable(node, "node", UnknownNode) not in self._known:
+            raise UnknownNode(
+                f"nothing was recorded of node {checks.shown(node)}; there is nothing to withdraw"
+            )
+        del self._known[node]
+        place = int(np.flatnonzero(self._order == self._place[node])[0])
+        self._sampled = min(self._sampled, place)
 
     def skip(self, node: Hashable) -> None:
         """Say that nobody can label a node. Its prediction counts as wrong, or skipping would hide errors.
@@ -236,7 +288,12 @@ class Audit:
         limit, found = median_limit(self._population, wrong, doubt, ahead, alpha)
         remaining = len(self) - len(wrong) - more
         return ErrorLimit(
-            min(max(limit - found, 0), remaining), remaining, float(confidence), len(wrong) + more, found
+            min(max(limit - found, 0), remaining),
+            remaining,
+            float(confidence),
+            len(wrong) + more,
+            found,
+            ahead=more,
         )
 
     def _alpha(self, confidence: float) -> float:
@@ -256,7 +313,8 @@ class Audit:
         if node in self._known and self._known[node] != label:
             before = "skipped" if self._known[node] is SKIPPED else repr(self._known[node])
             raise ConflictingLabels(
-                f"node {node!r} was {before} before and is {label!r} now; the first one stays"
+                f"node {node!r} was {before} before and is {'skipped' if label is SKIPPED else repr(label)} now; the "
+                "first one stays; withdraw(node) takes it back if it was a mistake"
             )
         self._known[node] = label
         while self._sampled < len(self) and self._nodes[self._order[self._sampled]] in self._known:

@@ -10,12 +10,13 @@ from typing import Any, Literal, Unpack, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
-from ohmline.errors import DataError, OhmlineError
+from ohmline.errors import DataError, OhmlineError, TooLarge
 from ohmline.extras import require
 from ohmline.graph.columns import Column, edge_columns
 from ohmline.graph.edges import Rules, parallel_of
-from ohmline.graph.streaming import Edges, Names, Numbers, ScatteredNumbers, Unusual
+from ohmline.graph.streaming import Edges, Forecast, Names, Numbers, ScatteredNumbers, Unusual
 from ohmline.graph.streaming.coding import TooScattered
+from ohmline.graph.streaming.interning import PADDING
 from ohmline.graph.streaming.spill import NONE
 
 LARGE = 1 << 20
@@ -41,9 +42,13 @@ def stream_batches(
     finish: Callable[[Edges, Any], Any],
     advance: Callable[[int], None],
     folder: Path | None = None,
+    forecast: Forecast | None = None,
     **rules: Unpack[Rules],
 ) -> Any:
-    """What `finish` makes of the edges; `Unusual` where the reader of whole tables must look at them."""
+    """What `finish` makes of the edges; `Unusual` where the reader of whole tables must look at them.
+
+    `forecast` is what is known of the graph that they become in memory; None where they need not fit there.
+    """
     try:
         columns = edge_columns(names, source, target, weight, what=what)
         for coder in (Numbers(max(1 << 16, SPREAD * rows)), ScatteredNumbers(), Names()):
@@ -52,6 +57,7 @@ def stream_batches(
                 symmetrise=rules.get("symmetrise", False),
                 parallel=parallel_of(rules.get("parallel")),
                 folder=folder,
+                forecast=forecast,
             ) as edges:
                 try:
                     for batch in batches():
@@ -61,7 +67,7 @@ def stream_batches(
                 except (TooScattered, _NoNumbers):
                     continue
                 return finish(edges, coder)
-    except DataError:
+    except (DataError, TooLarge):
         raise
     except OhmlineError as error:
         raise Unusual(str(error)) from None
@@ -121,7 +127,7 @@ def _texts(columns: list[Any]) -> tuple[AnyArray, AnyArray]:
         spans[:, 2 * k] = ends[:-1] - low + start
         spans[:, 2 * k + 1] = ends[1:] - low + start
         start += high - low
-    return np.frombuffer(b"".join(pieces) or b"\0", np.uint8), spans
+    return np.frombuffer(b"".join([*pieces, bytes(PADDING)]), np.uint8), spans
 
 
 def _numbers(column: Any) -> Floats:

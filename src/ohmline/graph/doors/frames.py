@@ -42,6 +42,12 @@ class PolarsFrame:
         self.names: list[Hashable] = list(frame.columns)
         self.height: int = frame.height
 
+    def column(self, k: int) -> Any:
+        """Column k as polars has it; names of a fixed set as strings, so that two tables go together."""
+        polars = require("polars", "io")
+        found = self._frame.to_series(k)
+        return found.cast(polars.String) if found.dtype in (polars.Categorical, polars.Enum) else found
+
     def ids(self, k: int) -> Ints | Coded:
         """Column k as node ids; strings and numbers never become Python objects row by row."""
         polars = require("polars", "io")

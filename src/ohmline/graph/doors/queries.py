@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from ohmline.checks import shown
@@ -13,7 +14,15 @@ from ohmline.extras import require
 from ohmline.graph.columns import Column
 from ohmline.graph.doors.frames import Frame, ListsFrame, arrow_frame
 from ohmline.graph.edges import Build
+from ohmline.graph.streaming import Edges, Forecast
+from ohmline.progress import Advance, reporting
 from ohmline.sql import fetch, told
+
+INSTEAD = (
+    'write it to a graph file, which needs no such memory (ohmline.graph.convert(relation, "graph.ohmg")), and open '
+    'that with Graph.open("graph.ohmg")'
+)
+"""What to do with a relation whose graph does not fit into memory."""
 
 if TYPE_CHECKING:
     from ohmline.graph.graph import Graph
@@ -35,9 +44,15 @@ def streamed(
     weight: Column | Literal[False] | None,
     *,
     what: str,
+    finish: Callable[[Edges, Any], Any] | None = None,
+    folder: Path | None = None,
+    progress: Advance | bool | None = None,
     **rules: Unpack[Build],
-) -> Graph | None:
-    """The graph of a relation of DuckDB with many rows; None where they are few, or must be looked at together."""
+) -> Any:
+    """What `finish` makes of a relation of DuckDB; None where its rows are few, or must be looked at together.
+
+    Without `finish` it is a graph in memory, which is refused as soon as it is foreseen not to fit.
+    """
     if not hasattr(relation, "__arrow_c_stream__") or rules.pop("nodes", None) is not None:
         return None
     if importlib.util.find_spec("pyarrow") is None:
@@ -53,24 +68,31 @@ def streamed(
         if rows < arrow_stream.LARGE or len(set(reader.schema.names)) < len(reader.schema.names):
             return None
         streams = chain([everything], _again(relation))
-        return arrow_stream.stream_batches(
-            lambda: next(streams),
-            list(reader.schema.names),
-            rows,
-            source,
-            target,
-            weight,
-            what=what,
-            finish=lambda edges, coder: edges.graph(coder),
-            advance=lambda steps: None,
-            **rules,  # type: ignore[misc]
-        )
+        with reporting(progress, f"reading {what}", None) as advance:
+            return arrow_stream.stream_batches(
+                lambda: next(streams),
+                list(reader.schema.names),
+                rows,
+                source,
+                target,
+                weight,
+                what=what,
+                finish=_graph_of if finish is None else finish,
+                advance=advance,
+                folder=folder,
+                forecast=Forecast(what, 0, INSTEAD) if finish is None else None,
+                **rules,  # type: ignore[misc]
+            )
     except OhmlineError:
         raise
     except (
         Exception
     ):  # Unusual; every driver has errors of its own, and whoever reads it whole has words for them
         return None
+
+
+def _graph_of(edges: Edges, coder: Any) -> Graph:
+    return edges.graph(coder)
 
 
 def _again(relation: Any) -> Iterator[Any]:

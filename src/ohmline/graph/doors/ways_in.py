@@ -228,6 +228,7 @@ class WaysIn:
         source: str | int | None = None,
         target: str | int | None = None,
         weight: str | int | Literal[False] | None = None,
+        progress: Advance | bool | None = None,
         **build: Unpack[Build],
     ) -> Graph:
         """Build a graph from a relation of DuckDB, or a query in it, with one row per edge.
@@ -240,6 +241,8 @@ class WaysIn:
             The connection that a query runs in. None (default) for DuckDB's own; a relation does not need it.
         source, target, weight
             As for `from_pandas`.
+        progress
+            True for a bar, or a function that is told the rows read, where there are many; None (default) for neither.
         **build
             `nodes`, `signed`, `symmetrise` and `parallel`, as for `from_edges`.
         """
@@ -247,7 +250,15 @@ class WaysIn:
         from ohmline.graph.doors.tables import graph_from
 
         what = "the relation"
-        found = streamed(duckdb_relation(relation, connection), source, target, weight, what=what, **build)
+        found = streamed(
+            duckdb_relation(relation, connection),
+            source,
+            target,
+            weight,
+            what=what,
+            progress=progress,
+            **build,
+        )
         if found is not None:
             return found
         return graph_from(duckdb_frame(relation, connection), source, target, weight, what=what, **build)
@@ -305,7 +316,7 @@ class WaysIn:
             The name of the file.
         **options
             The other parameters of `ohmline.graph.read`: `format`, `header`, `source`, `target`, `weight`, `nodes`,
-            `signed`, `symmetrise`, `parallel` and `limits`.
+            `nodes_header`, `signed`, `symmetrise`, `parallel` and `limits`.
         """
         from ohmline.graph.files import read
 

@@ -11,15 +11,17 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from ohmline.checks import choice, file_path, flag, instance, none_or, room, shown, text
+from ohmline.checks import choice, file_path, flag, instance, none_or, shown, text
 from ohmline.errors import FileFormatError, GraphError, ParameterError, ShapeError, UnknownNode
-from ohmline.graph.edges import Parallel, Rules, index_from, parallel_of
+from ohmline.graph.edges import Parallel, Rules, parallel_of
 from ohmline.graph.files.conversion import convert
 from ohmline.graph.files.edge_list import read_edge_list, write_edge_list
+from ohmline.graph.files.given_nodes import given_nodes, refuse_doubt
 from ohmline.graph.files.graphml import read_graphml, write_graphml
 from ohmline.graph.files.labels import read_labels, read_nodes
 from ohmline.graph.files.market import read_market, write_market
 from ohmline.graph.files.parquet import read_parquet, write_parquet
+from ohmline.graph.files.parts import is_parts
 from ohmline.graph.files.paths import FileLimits, suffix_of
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.progress import Advance
@@ -58,6 +60,7 @@ def read(
     target: str | int | None = None,
     weight: str | int | Literal[False] | None = None,
     nodes: str | PathLike[str] | Iterable[Hashable] | None = None,
+    nodes_header: bool | None = None,
     signed: bool = False,
     symmetrise: bool = False,
     parallel: Parallel | Literal["sum", "max", "refuse"] | None = None,
@@ -72,6 +75,7 @@ def read(
     | .graphml | GraphML (extra `io`) |
     | .mtx | Matrix Market, a square matrix |
     | .parquet | columns source, target and perhaps weight (extra `io`) |
+    | a folder | Parquet parts of one table, with the same columns; also a pattern, such as `parts/*.parquet` |
     | .ohmg | what `Graph.write` wrote there: it is opened, not read; see `Graph.open` |
 
     Each but the last may be compressed (.gz, or .zst with the extra `io`). Edge lists are separated by tab, comma,
@@ -81,14 +85,15 @@ def read(
     % and a blank are comments. Without the blank they are too, unless they have as many columns as the rows: then
     they may be edges, which is an error that names the line; quote such names. Ids are whole numbers if all of them
     look so, else strings; numbers come in their order, strings as they appear. Edge lists of more than 8 MiB and
-    large Parquet files are read as a stream, within twice the memory of the graph, which then has neighbours of 32
-    bits and, where all edges weigh 1, no array of weights until somebody asks for it; what is unusual in them is left
-    to the careful reader, row by row.
+    large Parquet files are read as a stream, within twice the memory of the graph, which then has, where all edges
+    weigh 1, no array of weights until somebody asks for it; what is unusual in them is left to the careful reader, row
+    by row.
 
     Parameters
     ----------
     path
-        The name of the file.
+        The name of the file, or of a folder of Parquet parts. Parts that are numbered (part-00000, part-00001, ...)
+        must be there without a gap, and those that a manifest lists must all be there.
     format
         The format, whatever the file is called. None (default) goes by the end of the name.
     header
@@ -107,6 +112,10 @@ def read(
         The nodes, in the order of their positions, where the edges do not tell: a list of ids, or the name of a file
         that `read_nodes` reads. It names isolated nodes and every end of an edge; in Matrix Market the rows. None
         (default) for the nodes that the file itself lists, or else the ends of its edges.
+    nodes_header
+        Whether the first row of the file of nodes names its columns. None (default) sees that from the rows, as
+        `read_nodes` does; where they leave a doubt, because the first row is an end of no edge and most of the others
+        are, it is an error.
     signed
         Whether weights may be negative. By default a negative weight is an error.
     symmetrise
@@ -133,11 +142,7 @@ def read(
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
     if kind in (Format.GRAPHML, Format.MATRIX_MARKET, Format.GRAPH_FILE):
         _refuse_columns(kind, source, target, weight, nodes)
-    listed = (
-        read_nodes(nodes, limits=most)
-        if isinstance(nodes, str | PathLike)
-        else none_or(ids_of, nodes, "nodes")
-    )
+    listed, sure = given_nodes(nodes, nodes_header, most)
     if kind is Format.GRAPH_FILE:
         return Graph.open(place, progress=progress)
     try:
@@ -145,7 +150,7 @@ def read(
             ends = {"header": header, "source": source, "target": target, "weight": weight}
             options = {**ends, **rules, "progress": progress}
             graph = read_edge_list(place, most, nodes=listed, **options)  # type: ignore[arg-type]
-            return graph if listed is None else _with_nodes(graph, listed, nodes)
+            return graph if listed is None or sure else _with_nodes(graph, listed, nodes)
         if kind is Format.GRAPHML:
             return read_graphml(place, most, weight=weight, **rules)  # type: ignore[arg-type]
         if kind is Format.MATRIX_MARKET:
@@ -160,7 +165,7 @@ def read(
             progress=progress,
             **rules,
         )
-        return graph if listed is None else _with_nodes(graph, listed, nodes)
+        return graph if listed is None or sure else _with_nodes(graph, listed, nodes)
     except (GraphError, ShapeError, UnknownNode) as error:
         if str(place) in str(error):
             raise
@@ -201,13 +206,6 @@ def write(graph: Graph, path: str | PathLike[str], *, format: Format | None = No
         write_parquet(graph, place)
 
 
-def ids_of(nodes: Any, name: str) -> list[Hashable]:
-    """The ids of `nodes=`, each once."""
-    index = index_from(nodes)
-    room(16 * len(index), f"{name}, a list of {len(index)} ids,")
-    return list(index)
-
-
 def _refuse_columns(kind: Format, source: Any, target: Any, weight: Any, nodes: Any) -> None:
     """Raise where somebody names what the format does not have."""
     for name, value in (("source", source), ("target", target)):
@@ -231,6 +229,8 @@ def _refuse_columns(kind: Format, source: Any, target: Any, weight: Any, nodes: 
 def _format(path: Path, given: Format | None) -> Format:
     if given is not None:
         return choice(given, Format, "format")
+    if is_parts(path):
+        return Format.PARQUET
     suffix = suffix_of(path)
     if suffix not in _BY_SUFFIX:
         raise FileFormatError(
@@ -243,12 +243,6 @@ def _format(path: Path, given: Format | None) -> Format:
 
 def _with_nodes(graph: Graph, listed: Sequence[Hashable], source: Any) -> Graph:
     """The graph, unless the first line of its file of nodes may be a header that was taken for a node."""
-    if isinstance(source, str | PathLike) and len(listed) > 2 and isinstance(listed[0], str):
-        first, rest = graph.nodes.position(listed[0]), graph.nodes.positions(listed[1:])
-        joined = np.diff(graph.indptr) > 0
-        if not joined[first] and joined[rest].mean() > 0.5:
-            raise FileFormatError(
-                f"{source}, line 1: {listed[0]!r} is no end of an edge, while most of the other nodes are: is it the "
-                "head of the column, or a node without edges? Call the column node, or list such a node further down"
-            )
+    joined = np.diff(graph.indptr) > 0
+    refuse_doubt(source, listed, joined[graph.nodes.positions(listed)])
     return graph

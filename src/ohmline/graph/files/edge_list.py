@@ -19,7 +19,15 @@ from ohmline.graph.edges import Rules, ordered
 from ohmline.graph.files.header import edges_header, expect_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of, write_bytes
 from ohmline.graph.files.separator import decimal_point, has_decimal_comma
-from ohmline.graph.files.spelling import NODES, Spellings, nodes_json, spelled, typed
+from ohmline.graph.files.spelling import (
+    NODES,
+    Spellings,
+    is_missing_word,
+    missing_among_numbers,
+    nodes_json,
+    spelled,
+    typed,
+)
 from ohmline.graph.files.table import Table, careful_table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
@@ -99,6 +107,7 @@ def _graph_of(
     listed = table.nodes if nodes is None else nodes
     if listed is None:
         sources, targets = typed_columns(table, s, t)
+        _refuse_missing(table, s, t)
         return Graph.from_columns(sources, targets, weights, **rules)
     ids = Spellings(listed)
     ends = []
@@ -119,6 +128,27 @@ def _graph_of(
         names = [ids.get(str(name)) if code in used else None for code, name in enumerate(found.names)]
         ends.append(Coded(names, found.codes))
     return Graph.from_columns(ends[0], ends[1], weights, nodes=listed, **rules)
+
+
+def _refuse_missing(table: Table, *places: int) -> None:
+    """Raise where an id is a word for a missing value and all others are whole numbers."""
+    if all(table.whole(k) is not None for k in places):
+        return
+    columns = [table.coded(k) for k in places]
+    word = missing_among_numbers(str(column.names[code]) for column in columns for code in column.used())
+    if word is None:
+        return
+    row, k = min(
+        (int(np.flatnonzero(column.codes == code)[0]), k)
+        for k, column in zip(places, columns, strict=True)
+        for code in column.used()
+        if is_missing_word(str(column.names[code]))
+    )
+    raise table.error(
+        row,
+        f"column {k + 1} is {table.row(row)[k]!r}, which stands for a missing value where all other ids are whole "
+        "numbers; drop such rows, or, if it is the name of a node, give all of them with nodes=...",
+    )
 
 
 def _columns(
@@ -176,7 +206,8 @@ def write_edge_list(graph: Graph, path: Path) -> None:
     weighted = any(w != 1 for w in weights)
     buffer = io.StringIO()
     rows = [[names[i], names[j]] for i, j in zip(sources, targets, strict=True)]
-    if NodeIndex(ordered(typed([end for row in rows for end in row]))) != graph.nodes:
+    ends = [end for row in rows for end in row]
+    if NodeIndex(ordered(typed(ends))) != graph.nodes or missing_among_numbers(ends) is not None:
         buffer.write(NODES + nodes_json(graph.nodes) + "\n")
     if delimiter == " ":
         _refuse_blanks(names, path)

@@ -12,10 +12,10 @@ import numpy as np
 from ohmline.errors import FileFormatError, ParameterError
 from ohmline.graph.columns import NODE, index_of
 from ohmline.graph.files.separator import has_decimal_comma, is_number
+from ohmline.graph.files.spelling import is_missing_word
 from ohmline.graph.files.table import HEADERS, Table
 
 _LOG = logging.getLogger("ohmline")
-_MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "?", "."})
 
 
 def expect_header(header: bool | None, columns: Iterable[Any]) -> bool | None:
@@ -85,7 +85,9 @@ def first_row_says(first: Sequence[str], s: int, t: int, w: int | None) -> bool 
     return None
 
 
-def labels_header(table: Table, n: int, y: int, known: Callable[[str], bool] | None) -> bool:
+def labels_header(
+    table: Table, n: int, y: int, known: Callable[[str], bool] | None, *, tell: bool = True
+) -> bool:
     """Whether the first row of a table of labels names the columns.
 
     It does if it uses the usual words. A number names no column. With a graph it does if the graph has no such node
@@ -107,20 +109,29 @@ def labels_header(table: Table, n: int, y: int, known: Callable[[str], bool] | N
     nodes = rest.coded(n)
     if not any(known(str(nodes.names[code])) for code in nodes.used()):
         return False
-    return first[n].lower() in NODE or guessed(table.path, first)
+    return first[n].lower() in NODE or not tell or guessed(table.path, first, of_labels=True)
+
+
+def may_be_header(table: Table, n: int, y: int) -> bool:
+    """Whether the first row of a table of labels names the columns unless there is such a node."""
+    first = table.row(0)
+    return labels_header(table, n, y, lambda node: node != first[n], tell=False)
 
 
 def _names_column(cell: str) -> bool:
     """Whether a cell can be the name of a column: no number, not empty, and none of the words for a missing value."""
-    return cell.lower() not in _MISSING and not is_number(cell) and not has_decimal_comma(cell)
+    return not is_missing_word(cell) and not is_number(cell) and not has_decimal_comma(cell)
 
 
-def guessed(path: Path, first: Sequence[str]) -> bool:
-    """The first row is taken for a header, which somebody may want to know."""
+def guessed(path: Path, first: Sequence[str], *, of_labels: bool = False) -> bool:
+    """The first row is taken for a header, which somebody may want to know.
+
+    The command line has a flag for the header of each file, and reads from the record whose it is.
+    """
     _LOG.warning(
-        "%s: the first row, %s, is taken for the names of the columns; if it is one like the others, say that there is "
-        "no header",
+        "%s: the first row, %s, is taken for the names of the columns; if it is one like the others, pass header=False",
         path,
         ", ".join(first),
+        extra={"of_labels": of_labels},
     )
     return True

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from os import PathLike
 from pathlib import Path
+from typing import final
 
 from ohmline.checks import file_path, flag, instance, none_or
 from ohmline.errors import FileFormatError, GraphError, LabelError
 from ohmline.graph.columns import NODE, Column, label_columns, listed_ids, place_of
 from ohmline.graph.doors.tables import ids_of
-from ohmline.graph.files.header import expect_header, labels_header, split_header
+from ohmline.graph.files.header import expect_header, labels_header, may_be_header, split_header
 from ohmline.graph.files.paths import FileLimits, suffix_of
-from ohmline.graph.files.spelling import IndexSpellings, Spellings, is_spelling, spellings_of, typed
+from ohmline.graph.files.spelling import is_spelling, spellings_of, typed
 from ohmline.graph.files.table import Table, read_table, typed_columns, wrong_width
 from ohmline.graph.graph import Graph, expect_graph
-from ohmline.graph.labels import Listed, checked_labels, frame_labels
+from ohmline.graph.labels import Listed, checked_labels, frame_rows, ordered_labels
 
 _WHOLE = re.compile(r"^\+?(-?[0-9]+)(?:\.0*)?$")
 """A whole number as people write labels, and programs where others are missing: +1, 1.0."""
@@ -68,17 +69,115 @@ def read_labels(
     header, graph = none_or(flag, header, "header"), none_or(expect_graph, graph, "graph")
     skip_unknown = flag(skip_unknown, "skip_unknown")
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
-    place = file_path(path)
+    rows = _rows(file_path(path), most, header, node, label, graph)
+    return checked_labels(rows, graph, skip_unknown=skip_unknown)
+
+
+def read_labels_in_order(
+    path: str | PathLike[str],
+    graph: Graph,
+    *,
+    header: bool | None = None,
+    node: str | int | None = None,
+    label: str | int | None = None,
+    skip_unknown: bool = False,
+) -> list[tuple[Hashable, Hashable]]:
+    """The labels of a file line by line, with the same node as often as it comes: labels that change over time."""
+    rows = _rows(file_path(path), FileLimits(), header, node, label, graph)
+    return ordered_labels(rows, graph, skip_unknown=skip_unknown)
+
+
+@final
+class LabelsApart:
+    """The labels of a text file for a graph that is elsewhere, which alone knows whether the first row is a header.
+
+    Parameters
+    ----------
+    path
+        The file.
+    header, node, label
+        As for `read_labels`.
+    integers
+        Whether the ids of the graph are whole numbers; otherwise they are strings.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        header: bool | None,
+        node: str | int | None,
+        label: str | int | None,
+        integers: bool,
+    ) -> None:
+        self._table = _whole(path, FileLimits())
+        self._options = header, node, label
+        self._integers = integers
+        self._first = _columns(self._table, *self._options, _everybody)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the first row names the columns if the graph has no such node."""
+        if expect_header(self._options[0], self._options[1:]) is not None:
+            return False
+        table, n, y = self._first
+        return table is self._table and may_be_header(table, n, y)
+
+    @property
+    def spellings(self) -> list[str]:
+        """The nodes as they are written, those of the first row among them, each once."""
+        return list(dict.fromkeys(self._table.cells(self._first[1])))
+
+    def read(self, has: Callable[[str], bool] | None = None) -> dict[Hashable, Hashable]:
+        """The labels; ids as the graph would have them.
+
+        Parameters
+        ----------
+        has
+            Whether the graph has a node that is written so; None (default) as if the first row named the columns where
+            that is in doubt.
+        """
+        table, n, y = self._first
+        if self.in_doubt:
+            doubted = table.row(0)[n]
+            guess = has or (lambda node: node != doubted)
+            table, n, y = _columns(table, *self._options, guess, tell=has is not None)
+        table.refuse_gaps(n)
+        nodes: list[Hashable] = [*table.cells(n)]
+        if self._integers:
+            nodes = [typed([str(node)])[0] for node in nodes]
+        return checked_labels(_listed(table, nodes, y), None, skip_unknown=False)
+
+
+def _everybody(node: str) -> bool:
+    """A graph that has every node."""
+    return True
+
+
+def _whole(path: Path, limits: FileLimits) -> Table:
+    """All rows of a text file."""
+    whole = read_table(path, limits, wanted="2")
+    if not whole.height:
+        raise FileFormatError(f"{path} has no rows; expected 2 columns in each line")
+    return whole
+
+
+def _rows(
+    place: Path,
+    limits: FileLimits,
+    header: bool | None,
+    node: Column | None,
+    label: Column | None,
+    graph: Graph | None,
+) -> Listed:
+    """The rows of a file below its header."""
     if suffix_of(place) == ".parquet":
         from ohmline.graph.files.parquet import parquet_frame
 
-        frame, _ = parquet_frame(place, most)
-        return frame_labels(frame, node, label, graph, skip_unknown=skip_unknown, what=str(place))
+        return frame_rows(parquet_frame(place, limits)[0], node, label, str(place))
     known = None if graph is None else spellings_of(graph.nodes)
-    whole = read_table(place, most, wanted="2")
-    if not whole.height:
-        raise FileFormatError(f"{place} has no rows; expected 2 columns in each line")
-    table, n, y = _columns(whole, header, node, label, known)
+    has = None if known is None else known.__contains__
+    table, n, y = _columns(_whole(place, limits), header, node, label, has)
     table.refuse_gaps(n)
     nodes: list[Hashable] = list(table.cells(n))
     if known is None:
@@ -88,8 +187,12 @@ def read_labels(
             nodes = [known.get(str(spelling)) for spelling in nodes]
         except GraphError as error:
             raise LabelError(f"{place}: {error}") from None
-    rows = Listed(str(place), nodes, _labels(table.cells(y)), "line", lambda row: table.lines[row])
-    return checked_labels(rows, graph, skip_unknown=skip_unknown)
+    return _listed(table, nodes, y)
+
+
+def _listed(table: Table, nodes: list[Hashable], y: int) -> Listed:
+    """Nodes and their labels, with the lines that they stand on."""
+    return Listed(str(table.path), nodes, _labels(table.cells(y)), "line", lambda row: table.lines[row])
 
 
 def read_nodes(
@@ -121,7 +224,22 @@ def read_nodes(
     list
         The ids, each once, in the order of their first lines.
     """
-    header = none_or(flag, header, "header")
+    return nodes_in(path, node=node, header=header, limits=limits)[0]
+
+
+def nodes_in(
+    path: str | PathLike[str],
+    *,
+    node: str | int | None = None,
+    header: bool | None = None,
+    limits: FileLimits | None = None,
+    name: str = "header",
+) -> tuple[list[Hashable], bool]:
+    """The ids that `read_nodes` reads, and whether it is sure that the first one is no name of the column.
+
+    `name` is what the caller calls `header`.
+    """
+    header, sure = none_or(flag, header, name), True
     most = FileLimits() if limits is None else instance(limits, FileLimits, "limits")
     place = file_path(path)
     if suffix_of(place) == ".parquet":
@@ -134,12 +252,12 @@ def read_nodes(
         said = expect_header(header, (node,))
         if said is None:
             first = _node_column(table.row(0), node, place)
-            said = labels_header(table, first, first, None)
+            said = sure = labels_header(table, first, first, None)
         names, rest = split_header(table, said)
         k = _node_column(names, node, place)
         rest.refuse_gaps(k)
         column = typed_columns(rest, k)[0]
-    return list(dict.fromkeys(listed_ids(column)))
+    return list(dict.fromkeys(listed_ids(column))), sure
 
 
 def _node_column(names: list[Hashable] | list[str], node: Column | None, path: Path) -> int:
@@ -154,7 +272,9 @@ def _columns(
     header: bool | None,
     node: Column | None,
     label: Column | None,
-    known: Spellings | IndexSpellings | None,
+    has: Callable[[str], bool] | None,
+    *,
+    tell: bool = True,
 ) -> tuple[Table, int, int]:
     """The rows below the header, and which of their columns are the nodes and the labels."""
     said = expect_header(header, (node, label))
@@ -165,7 +285,7 @@ def _columns(
         except FileFormatError:
             said = True
         else:
-            said = labels_header(whole, *places, None if known is None else known.__contains__)
+            said = labels_header(whole, *places, has, tell=tell)
     if whole.width != 2 and node is None and label is None:
         try:
             label_columns(first, None, None, what=str(whole.path), error=FileFormatError)

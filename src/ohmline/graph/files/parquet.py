@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import io
 from collections.abc import Hashable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Unpack, final
 
 import numpy as np
 
+from ohmline.checks import room
 from ohmline.errors import FileFormatError
 from ohmline.extras import require
-from ohmline.graph.columns import Coded, Column
+from ohmline.graph.columns import Coded, Column, edge_columns
 from ohmline.graph.doors.frames import Frame, PolarsFrame
 from ohmline.graph.doors.tables import graph_from
 from ohmline.graph.edges import Rules, ordered
-from ohmline.graph.files.paths import FileLimits, content, write_bytes
+from ohmline.graph.files.parts import files_of, is_parts
+from ohmline.graph.files.paths import FileLimits, content, refuse_size, write_bytes
 from ohmline.graph.files.spelling import listed_nodes, nodes_json, spelled
-from ohmline.graph.files.stream_parquet import stream_parquet
+from ohmline.graph.files.stream_parquet import outline, refuse_rows, stream_parquet
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.streaming.unusual import Unusual
 from ohmline.progress import Advance
 
 _NODES = "ohmline-nodes"
+WHOLE = 60
+"""Bytes of memory for each row of a table that is read whole, about."""
 
 
 def read_parquet(
@@ -39,12 +42,28 @@ def read_parquet(
     **rules: Unpack[Rules],
 ) -> Graph:
     """A graph from the columns source, target and weight, or from the only two or three there are."""
+    parts = edge_parts(path, source, target, weight) if is_parts(path) else None
     if nodes is None:
-        with suppress(Unusual):
+        try:
             return stream_parquet(
-                path, limits, source=source, target=target, weight=weight, progress=progress, **rules
+                path,
+                limits,
+                parts=parts,
+                source=source,
+                target=target,
+                weight=weight,
+                progress=progress,
+                **rules,
             )
-    frame, listed = parquet_frame(path, limits)
+        except Unusual as why:
+            _expect_room(path, [path] if parts is None else parts, why)
+    elif parts is not None:
+        refuse_size(parts, limits, path)
+        refuse_rows(path, outline(parts)[0], limits)
+    if parts is None or len(parts) == 1:
+        frame, listed = parquet_frame(path if parts is None else parts[0], limits)
+    else:
+        frame, listed = _joined(path, parts, source, target, weight, limits), None
     given = nodes if nodes is not None or listed is None else _listed(listed, path)
     table = frame if given is None else _Respelled(frame, given)
     return graph_from(
@@ -52,16 +71,22 @@ def read_parquet(
     )
 
 
-def parquet_frame(path: Path, limits: FileLimits) -> tuple[Frame, str | None]:
+def _expect_room(path: Path, files: list[Path], why: Unusual) -> None:
+    """Raise where tables would have to be read whole and do not fit into memory so."""
+    try:
+        size = sum(file.stat().st_size for file in files) + WHOLE * outline(files)[0]
+    except Exception:  # whoever reads them has the words for what is wrong with them
+        return
+    room(size, f"{path} has {why}, so that it is read whole, which")
+
+
+def parquet_frame(path: Path, limits: FileLimits) -> tuple[PolarsFrame, str | None]:
     """The columns of a Parquet file, and the nodes that it lists itself."""
     polars = require("polars", "io")
     data = content(path, limits)
     try:
         rows = polars.scan_parquet(io.BytesIO(data)).select(polars.len()).collect().item()
-        if 16 * rows > limits.size:  # equal values take next to no room in the file
-            raise FileFormatError(
-                f"{path} declares {rows} rows; if it should, pass limits=FileLimits(size=...) with {16 * rows} or more"
-            )
+        refuse_rows(path, rows, limits)
         frame = polars.read_parquet(io.BytesIO(data))
         return PolarsFrame(frame), polars.read_parquet_metadata(io.BytesIO(data)).get(_NODES)
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError, ValueError) as error:
@@ -71,6 +96,73 @@ def parquet_frame(path: Path, limits: FileLimits) -> tuple[Frame, str | None]:
             f"{path} is not Parquet, or is cut short ({error}); give the format that it has, "
             "or write it again"
         ) from None
+
+
+def edge_parts(
+    path: Path, source: Column | None, target: Column | None, weight: Column | Literal[False] | None
+) -> list[Path]:
+    """The files of a table of edges in parts, all with the same columns of the same kinds."""
+    pyarrow, parquet = require("pyarrow", "io"), require("pyarrow.parquet", "io")
+    files = files_of(path)
+    first: list[tuple[str, str]] = []
+    for file in files:
+        try:
+            with parquet.ParquetFile(file) as opened:
+                schema, listed = opened.schema_arrow, _NODES.encode() in (opened.metadata.metadata or {})
+        except (pyarrow.ArrowException, OSError) as error:
+            raise FileFormatError(
+                f"{file} is not Parquet, or is cut short ({error}); write it again"
+            ) from None
+        places = edge_columns(schema.names, source, target, weight, what=str(file), error=FileFormatError)
+        found = [(schema.names[k], _kind(pyarrow.types, schema.types[k])) for k in places if k is not None]
+        found[2:] = [(name, kind.removeprefix("whole ")) for name, kind in found[2:]]
+        first = first or found
+        if found != first:
+            raise FileFormatError(
+                f"{file} has other columns than {files[0].name}: {_listing(found)} instead of {_listing(first)}; all "
+                "parts must have the same"
+            )
+        if listed and len(files) > 1:
+            raise FileFormatError(
+                f"{file} lists the nodes of a graph of its own; it is no part of {path}: read it by itself"
+            )
+    return files
+
+
+def _kind(types: Any, kind: Any) -> str:
+    """What the values of a column are, however long."""
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if types.is_integer(kind):
+        return "whole numbers"
+    if types.is_floating(kind) or types.is_boolean(kind):
+        return "numbers"
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return "strings"
+    return str(kind)
+
+
+def _listing(columns: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} ({kind})" for name, kind in columns)
+
+
+def _joined(
+    path: Path,
+    parts: list[Path],
+    source: Column | None,
+    target: Column | None,
+    weight: Column | Literal[False] | None,
+    limits: FileLimits,
+) -> PolarsFrame:
+    """The columns of several parts below each other."""
+    polars = require("polars", "io")
+    frames = []
+    for part in parts:
+        whole = parquet_frame(part, limits)[0]
+        places = edge_columns(whole.names, source, target, weight, what=str(part), error=FileFormatError)
+        frames.append(
+            polars.DataFrame({str(whole.names[k]): whole.column(k) for k in places if k is not None})
+        )
+    return PolarsFrame(polars.concat(frames, how="vertical_relaxed"))
 
 
 @final

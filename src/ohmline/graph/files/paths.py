@@ -6,7 +6,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -143,6 +143,30 @@ def _too_large(path: Path, limits: FileLimits) -> FileFormatError:
     return FileFormatError(
         f"{path} holds more than {limits.size} bytes; if it should, pass limits=FileLimits(size=...) with a larger one"
     )
+
+
+def refuse_size(files: Sequence[Path], limits: FileLimits, whole: Path | None = None) -> None:
+    """Raise where files hold more bytes than they may, before any is read.
+
+    Parameters
+    ----------
+    files
+        The files, or the parts of one table.
+    limits
+        How large they may be together.
+    whole
+        The name of the table; None (default) for that of its only file.
+    """
+    try:
+        size = sum(file.stat().st_size for file in files)
+    except OSError:
+        return  # whoever opens them says what is wrong
+    if size > limits.size:
+        parts = f" in {len(files)} parts" if len(files) > 1 else ""
+        raise FileFormatError(
+            f"{files[0] if whole is None else whole} holds {size} bytes{parts}, more than {limits.size} bytes; if it "
+            f"should, pass limits=FileLimits(size=...) with {size} or more"
+        )
 
 
 def text(path: Path, raw: bytes) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
-from ohmline.compiled import compiled, internal
+from ohmline.compiled import borrowed, compiled, internal
 
 BLANKS = 0
 """In place of a separator: any run of blanks and tabs separates."""
@@ -19,7 +19,7 @@ _TAB, _NEWLINE, _RETURN, _SPACE, _QUOTE, _HASH, _PERCENT = 9, 10, 13, 32, 34, 35
 
 
 @internal
-def _wide_blank(text: AnyArray, p: int, end: int) -> bool:
+def wide_blank(text: AnyArray, p: int, end: int) -> bool:
     """Whether a blank outside ASCII stands at p: no-break, ideographic and the like, as Python strips them."""
     if text[p] == 0xC2:
         return p + 1 < end and (text[p + 1] == 0x85 or text[p + 1] == 0xA0)
@@ -42,12 +42,10 @@ def _stripped(text: AnyArray, low: int, high: int) -> tuple[int, int]:
         low += 1
     while high > low and (text[high - 1] == _SPACE or text[high - 1] == _TAB):
         high -= 1
-    if high > low and text[low] >= 0x80 and _wide_blank(text, low, high):
+    if high > low and text[low] >= 0x80 and wide_blank(text, low, high):
         return low, -1
     wide = high - low >= 2 and text[high - 1] >= 0x80
-    if wide and (
-        _wide_blank(text, high - 2, high) or (high - low >= 3 and _wide_blank(text, high - 3, high))
-    ):
+    if wide and (wide_blank(text, high - 2, high) or (high - low >= 3 and wide_blank(text, high - 3, high))):
         return low, -1
     return low, high
 
@@ -67,6 +65,8 @@ def scan(
 
     `spans[row]` holds begin and end of each of `columns`; a column of -1 is left out. text[end - 1] is a newline.
     """
+    # Counting the users of arrays that are handed on would take longer than all the rest.
+    text, columns, spans = borrowed((text, columns, spans))
     rows, line = 0, begin
     while line < end and rows < spans.shape[0]:
         if text[line] == _HASH or text[line] == _PERCENT:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
@@ -15,8 +16,40 @@ from ohmline.graph.nodes import NodeIndex
 
 NODES = "# ohmline-nodes: "
 """A comment that lists the nodes, in order and with their types, where the rows cannot tell."""
+_WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
 COMMENTS = ("#", "%")
 """What a line of comment begins with."""
+
+
+_MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "?", "."})
+
+
+def is_missing_word(cell: str) -> bool:
+    """Whether a cell is what programs and people write for a value that is missing: nothing, NA, NaN, null, ...
+
+    >>> is_missing_word("NaN"), is_missing_word("Nancy")
+    (True, False)
+    """
+    return cell.lower() in _MISSING
+
+
+def missing_among_numbers(ids: Iterable[str]) -> str | None:
+    """A word for a missing value in ids that are whole numbers otherwise; None where there is none.
+
+    Among names such a word is a name: NA is Namibia, and Nan somebody.
+
+    >>> missing_among_numbers(["1", "NA", "3"]), missing_among_numbers(["NA", "ZA"])
+    ('NA', None)
+    """
+    found, numbers = None, False
+    for cell in ids:
+        if is_missing_word(cell):
+            found = cell if found is None else found
+        elif not _WHOLE.fullmatch(cell):
+            return None
+        else:
+            numbers = True
+    return found if numbers else None
 
 
 def typed(ids: Sequence[str]) -> list[Hashable]:

@@ -21,10 +21,12 @@ from ohmline.errors import FileFormatError, OhmlineError
 from ohmline.extras import require
 from ohmline.graph.files.paths import FileLimits, packing_of, suffix_of
 from ohmline.graph.files.scan import BLANKS, ODD, decimal_numbers, scan, whole_numbers
+from ohmline.graph.files.scan_pairs import newlines, scan_names, scan_numbers
 from ohmline.graph.files.separator import SAMPLE, delimiter_of, split
 from ohmline.graph.files.spelling import COMMENTS, NODES
 from ohmline.graph.files.table import HEADERS, is_comment
 from ohmline.graph.streaming import Unusual
+from ohmline.graph.streaming.interning import PADDING
 
 PIECE = 1 << 22
 """Bytes that are read at a time."""
@@ -32,6 +34,10 @@ ROWS = 1 << 16
 """Rows that are looked at together."""
 _LONGEST_CELL = 100_000
 """Below the longest cell that Python's own reader takes; longer lines are left to it."""
+_AFTER = b"\n\n\n" + bytes(PADDING)
+"""What follows every text, so that compiled code may read a little beyond its end."""
+_PAIR = 64
+"""More bytes than a line of two numbers has."""
 _POWERS = np.array([float(10**k) for k in range(23)])
 
 
@@ -44,6 +50,12 @@ class Batch:
     spans: AnyArray
     above: int
     """Lines of the file before the text."""
+    ends: Ints | None = None
+    """Both ends of every row, where they are whole numbers and have been read already: then there are no spans."""
+
+    def below_first(self) -> Batch:
+        """The same rows without the first."""
+        return Batch(self.text, self.spans[1:], self.above, None if self.ends is None else self.ends[1:])
 
     def line(self, row: int) -> int:
         """The line of a row in the file."""
@@ -51,6 +63,8 @@ class Batch:
 
     def whole(self) -> Ints | None:
         """Both ends as whole numbers; None where one is a name."""
+        if self.ends is not None:
+            return self.ends
         ends = np.empty((len(self.spans), 2), np.int64)
         found = whole_numbers(self.text, self.spans, ends)
         if found == 2:
@@ -106,10 +120,10 @@ class TextStream:
         piece = next(self._pieces(lambda done: None), b"")
         if piece.lstrip()[:9].lower().startswith((b"<!doctype", b"<html", b"<?xml")):
             raise Unusual("a web page or XML")
-        lines = piece.split(b"\n")[:-1]
+        begin = 0
         try:
-            for line in lines:
-                text = line.decode()
+            while (stop := piece.find(b"\n", begin)) >= 0:
+                text, begin = piece[begin:stop].decode(), stop + 1
                 if text.startswith(NODES):
                     raise Unusual("a list of nodes")
                 if text.strip() and not text.startswith(COMMENTS):
@@ -124,14 +138,28 @@ class TextStream:
             raise Unusual("few rows")
         return kept, above
 
-    def batches(self, columns: list[int], advance: Callable[[int], None]) -> Iterator[Batch]:
-        """All rows, the first included, with the cells of these columns; -1 for one that there is not."""
+    def batches(
+        self, columns: list[int], advance: Callable[[int], None], *, numbers: bool = False
+    ) -> Iterator[Batch]:
+        """All rows, the first included, with the cells of these columns.
+
+        Parameters
+        ----------
+        columns
+            The columns, the ends first.
+        advance
+            Is told how many bytes of the file were read.
+        numbers
+            Whether ids are hoped to be whole numbers.
+        """
         wanted = np.array(columns, np.int64)
         separator = BLANKS if self.delimiter is None else ord(self.delimiter)
         spans = np.empty((ROWS, 2 * len(columns)), np.int32)
+        ends = np.empty((ROWS if numbers else 0, 2), np.int64)
+        pairs = self.width == len(columns) == 2 and self._longest > _PAIR
         before, above = True, 0
         for piece in self._pieces(advance):
-            text = np.frombuffer(piece + b"\n\n\n", np.uint8)  # nothing is read beyond them
+            text = np.frombuffer(piece + _AFTER, np.uint8)  # nothing is read beyond it
             begin, end = 0, len(piece)
             if not piece.isascii():
                 try:
@@ -139,6 +167,16 @@ class TextStream:
                 except UnicodeDecodeError:
                     raise Unusual("no UTF-8 text") from None
             while begin < end:
+                if pairs:
+                    rows, begin = (
+                        scan_numbers(text, begin, end, separator, ends)
+                        if numbers
+                        else scan_names(text, begin, end, separator, self._longest, spans)
+                    )
+                    if rows:
+                        before = False
+                        yield self._pairs(text, spans, ends, rows, columns, above, numbers=numbers)
+                        continue
                 rows, begin, how = scan(text, begin, end, separator, self.width, wanted, self._longest, spans)
                 if rows:
                     before = False
@@ -151,7 +189,23 @@ class TextStream:
                         before = False
                         yield _batch_of(row, columns, line)
                     begin = stop + 1
-            above += piece.count(b"\n")
+            above += newlines(text, 0, end)
+
+    def _pairs(
+        self,
+        text: AnyArray,
+        spans: AnyArray,
+        ends: Ints,
+        rows: int,
+        columns: list[int],
+        above: int,
+        *,
+        numbers: bool,
+    ) -> Batch:
+        """Rows of two cells, in the order of the columns."""
+        if numbers:
+            return Batch(text, spans[:0], above, ends[:rows] if columns[0] == 0 else ends[:rows, ::-1].copy())
+        return Batch(text, spans[:rows] if columns[0] == 0 else np.roll(spans[:rows], 2, axis=1), above)
 
     def shortened(self, line: int) -> str:
         """The first rows, one line further down and nothing between: every line keeps its number."""
@@ -285,4 +339,4 @@ def _batch_of(row: list[str], columns: list[int], line: int) -> Batch:
         raise Unusual("an empty cell", line)
     ends = np.cumsum([0] + [len(cell) for cell in cells])
     spans = np.array([[end for k in range(len(cells)) for end in (ends[k], ends[k + 1])]], np.int32)
-    return Batch(np.frombuffer(b"".join(cells) + b"\n\n\n", np.uint8), spans, line - 1)
+    return Batch(np.frombuffer(b"".join(cells) + _AFTER, np.uint8), spans, line - 1)

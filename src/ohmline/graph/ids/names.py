@@ -14,12 +14,12 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, Ints, frozen
-from ohmline.compiled import compiled, inlined, prefetch
+from ohmline.compiled import borrowed, compiled, inlined, prefetch
 
 SEED = 0x243F6A8885A308D3
 """Where the hash of a table in a file begins."""
-AHEAD = 8
-"""Names between two steps of fetching what a look-up will need."""
+AHEAD = 16
+"""Names between fetching a slot and entering a name into it."""
 
 
 @inlined
@@ -71,6 +71,7 @@ def find_all(
     found: Ints,
 ) -> None:
     """The positions of the names text[ends[k]:ends[k + 1]]; -1 where there is none."""
+    text, slots, pool, offsets = borrowed((text, slots, pool, offsets))
     for k in range(found.shape[0]):
         code = _hash(text, ends[k], ends[k + 1], seed)
         slot = _slot_of(text, ends[k], ends[k + 1], code, slots, pool, offsets, names)
@@ -78,73 +79,20 @@ def find_all(
 
 
 @compiled
-def hash_names(text: AnyArray, spans: AnyArray, seed: Any, hashes: Ints) -> None:
-    """The hashes of the names of both ends of all rows."""
-    for row in range(hashes.shape[0]):
-        hashes[row, 0] = _hash(text, spans[row, 0], spans[row, 1], seed)
-        hashes[row, 1] = _hash(text, spans[row, 2], spans[row, 3], seed)
-
-
-@inlined
-def _fetch_ahead(hashes: Ints, k: int, slots: AnyArray, pool: AnyArray, offsets: Ints) -> None:
-    """Have slot, offset and bytes of the names that come next on their way: each would be waited for otherwise."""
-    last, mask = 2 * hashes.shape[0] - 1, slots.shape[0] - 1
-    far, mid, near = min(k + 3 * AHEAD, last), min(k + 2 * AHEAD, last), min(k + AHEAD, last)
-    prefetch(slots.ctypes.data + 4 * (hashes[far >> 1, far & 1] & mask), 1)
-    place = np.int64(slots[hashes[mid >> 1, mid & 1] & mask]) - 1
-    if place >= 0:
-        prefetch(offsets.ctypes.data + 8 * int(place), 1)
-    place = np.int64(slots[hashes[near >> 1, near & 1] & mask]) - 1
-    if place >= 0:
-        prefetch(pool.ctypes.data + int(offsets[place]), 1)
-
-
-@compiled
-def intern(
-    text: AnyArray,
-    spans: AnyArray,
-    hashes: Ints,
-    first: int,
-    slots: AnyArray,
-    pool: AnyArray,
-    offsets: Ints,
-    names: int,
-    codes: AnyArray,
-) -> tuple[int, int]:
-    """The codes of the names of both ends of rows from `first` on, new names included; the rows done, and the names.
-
-    It stops before a row for whose names there may be no room.
-    """
-    for row in range(first, hashes.shape[0]):
-        size = spans[row, 1] - spans[row, 0] + spans[row, 3] - spans[row, 2]
-        full = 2 * (names + 2) > slots.shape[0] or names + 3 > offsets.shape[0]
-        if full or offsets[names] + size > pool.shape[0]:
-            return row, names
-        for side in range(2):
-            _fetch_ahead(hashes, 2 * row + side, slots, pool, offsets)
-            low, high = spans[row, 2 * side], spans[row, 2 * side + 1]
-            slot = _slot_of(text, low, high, hashes[row, side], slots, pool, offsets, names)
-            if slots[slot] == 0:
-                begin = offsets[names]
-                for k in range(high - low):
-                    pool[begin + k] = text[low + k]
-                offsets[names + 1] = begin + high - low
-                names += 1
-                slots[slot] = names
-            codes[row, side] = slots[slot] - 1
-    return hashes.shape[0], names
-
-
-@compiled
-def place_all(slots: AnyArray, pool: AnyArray, offsets: Ints, names: int, seed: Any) -> int:
-    """Enter every name of the pool into an empty table; the first that is there twice, or -1."""
-    for k in range(names):
-        low, high = offsets[k], offsets[k + 1]
-        slot = _slot_of(pool, low, high, _hash(pool, low, high, seed), slots, pool, offsets, k)
-        if slots[slot] != 0:
-            return k
-        slots[slot] = k + 1
-    return -1
+def place_all(slots: AnyArray, pool: AnyArray, offsets: Ints, names: int, seed: Any) -> None:
+    """Enter every name of the pool, each of which is there once, into an empty table that has room for them."""
+    slots, pool, offsets = borrowed((slots, pool, offsets))
+    mask, start = slots.shape[0] - 1, slots.ctypes.data
+    coming = np.empty(AHEAD, np.int64)
+    for k in range(names + AHEAD):
+        if k >= AHEAD:
+            slot = coming[k % AHEAD] & mask
+            while slots[slot] != 0:
+                slot = (slot + 1) & mask
+            slots[slot] = k - AHEAD + 1
+        if k < names:
+            coming[k % AHEAD] = _hash(pool, offsets[k], offsets[k + 1], seed)
+            prefetch(start + 4 * (coming[k % AHEAD] & mask), 1)
 
 
 def slots_for(names: int) -> AnyArray:

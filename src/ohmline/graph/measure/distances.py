@@ -13,6 +13,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.checks import flag
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph, expect_graph
+from ohmline.graph.rows import matrix_over
 
 _BLOCK = 256
 """Sources of one sweep when only the largest distances are kept: bounds the memory."""
@@ -123,7 +124,7 @@ def lengths(graph: Graph) -> sparse.csr_array:
             "distances and resistances need positive weights, and this graph has negative ones; "
             "measure the subgraph of its positive edges, or use the distances of its kernel"
         )
-    return sparse.csr_array((1 / graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    return matrix_over(graph.indptr, graph.indices, 1 / graph.weights)
 
 
 def _sweep(matrix: sparse.csr_array, sources: Ints) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, final
 
@@ -25,6 +26,11 @@ AT_ONCE = 1 << 28
 """Bytes of rows that are put together at a time on their way into a file."""
 
 
+SURE = 0.8
+"""The share of the rows that are expected which there are at least."""
+TO_FILE = "write it to a graph file with ohmline.graph.convert, and open that with Graph.open"
+
+
 class Coder(Protocol):
     """Whoever gave the codes."""
 
@@ -32,6 +38,43 @@ class Coder(Protocol):
 
     def nodes(self, seen: AnyArray) -> tuple[NodeIndex, AnyArray]:
         """The ids, and the position of each code; nothing where a code is a position."""
+
+
+@final
+@dataclass(frozen=True)
+class Forecast:
+    """What is known of a graph in memory before its edges have been read.
+
+    Parameters
+    ----------
+    what
+        Where they come from, in words.
+    rows
+        How many there will be, about; 0 where nobody knows.
+    instead
+        What to do where the graph of them does not fit into memory.
+    """
+
+    what: str
+    rows: int
+    instead: str
+
+    def expect_room(self, rows: int, nodes: int, *, weighted: bool) -> None:
+        """Raise where the graph of so many rows and nodes, or of most of those to come, does not fit into memory.
+
+        Parameters
+        ----------
+        rows, nodes
+            What has been read.
+        weighted
+            Whether a weight other than 1 was among it.
+        """
+        to_come = int(SURE * self.rows)
+        size = 12 if weighted else 4
+        found, ahead = 2 * size * rows + 8 * nodes, 2 * size * to_come
+        if to_come > rows:
+            room(ahead, f"the graph of the about {self.rows:,} edges of {self.what}", self.instead)
+        room(found, f"the graph of the first {rows:,} edges of {self.what}", self.instead)
 
 
 @final
@@ -44,11 +87,20 @@ class Edges:
         As for `Graph.from_edges`.
     folder
         Where the edges lie on disk in the meantime; None (default) for the system's folder of temporary files.
+    forecast
+        What is known of the graph that they are to become in memory; None (default) where it need not fit there.
     """
 
     def __init__(
-        self, *, signed: bool, symmetrise: bool, parallel: Parallel | None, folder: Path | None = None
+        self,
+        *,
+        signed: bool,
+        symmetrise: bool,
+        parallel: Parallel | None,
+        folder: Path | None = None,
+        forecast: Forecast | None = None,
     ) -> None:
+        self._forecast = forecast
         self._signed, self._parallel = signed, parallel
         self._how = (
             APART
@@ -90,6 +142,9 @@ class Edges:
             self._seen = np.concatenate([self._seen, np.zeros(size - len(self._seen), np.bool_)])
         self._loops += count_ends(codes, weights, self._counts, self._seen)
         self._spill.append(codes, weights)
+        if self._forecast is not None:
+            rows = max(self._spill.rows - self._loops, 0)
+            self._forecast.expect_room(rows, top, weighted=self._weighted)
 
     def parts(self) -> Iterator[tuple[AnyArray, Floats]]:
         """The codes and weights of all edges so far, some rows at a time."""
@@ -99,7 +154,9 @@ class Edges:
         """All of them as a graph in memory."""
         nodes, rank, indptr, entries = self._ready(coder)
         weighted = self._weighted
-        room((12 if weighted else 4) * entries + 8 * len(nodes), f"a graph of {entries // 2} edges")
+        size = (12 if weighted else 4) * entries + 8 * len(nodes)
+        instead = TO_FILE if self._forecast is None else self._forecast.instead
+        room(size, f"a graph of {entries // 2:,} edges", instead)
         neighbour, weight = self._rows(rank, indptr, 0, len(nodes), entries, entries)
         return graph_over(
             Rows(frozen(indptr), frozen(neighbour), frozen(weight) if weighted and _differ(weight) else None),
@@ -152,8 +209,9 @@ class Edges:
         """The nodes, the position of each code, where row i begins, at indptr[i + 1], and the entries of all rows."""
         if not coder.top:
             raise GraphError("the graph has no nodes; give at least one edge, or nodes=[...]")
-        nodes, rank = coder.nodes(self._seen[: coder.top])
         counts = self._counts[1 : coder.top + 1]
+        self._seen[: coder.top] |= counts > 0
+        nodes, rank = coder.nodes(self._seen[: coder.top])
         indptr = np.zeros(len(nodes) + 1, np.int64)
         if len(rank):
             seen = self._seen[: coder.top]

@@ -10,8 +10,9 @@ import numpy as np
 from ohmline.arrays import AnyArray, Ints, frozen
 from ohmline.compiled import compiled
 from ohmline.graph.ids import NameTable, NumberTable
-from ohmline.graph.ids.names import hash_names, intern, place_all, slots_for
+from ohmline.graph.ids.names import slots_for
 from ohmline.graph.nodes import NodeIndex, index_over
+from ohmline.graph.streaming.interning import PADDING, code_of, empty_slots, hash_names, intern, place_again
 from ohmline.graph.streaming.unusual import Unusual
 
 MOST = 2**31 - 2
@@ -99,16 +100,21 @@ class Names:
     """Strings, coded in the order in which they come, which is the order of their nodes."""
 
     def __init__(self) -> None:
-        self._slots = slots_for(1 << 12)
+        self._slots = empty_slots(1 << 12)
         self._pool = np.empty(1 << 16, np.uint8)
         self._offsets = np.zeros(1 << 12, np.int64)
-        self._seed = int.from_bytes(os.urandom(8), "little")
+        self._seed = np.uint64(int.from_bytes(os.urandom(8), "little"))
         self.top = 0
 
     def codes(self, text: AnyArray, spans: AnyArray) -> AnyArray:
-        """The codes of rows of two names, text[spans[k, 0]:spans[k, 1]] and text[spans[k, 2]:spans[k, 3]]."""
+        """The codes of rows of two names, text[spans[k, 0]:spans[k, 1]] and text[spans[k, 2]:spans[k, 3]].
+
+        The text goes on for `PADDING` bytes beyond the last name.
+        """
         codes, hashes = np.empty((len(spans), 2), np.int32), np.empty((len(spans), 2), np.int64)
-        hash_names(text, spans, np.uint64(self._seed), hashes)
+        if len(spans) and (spans.min() < 0 or spans.max() + PADDING > len(text)):
+            raise Unusual("names without padding")
+        hash_names(text, spans, self._seed, hashes)
         done = 0
         while True:
             done, self.top = intern(
@@ -118,14 +124,15 @@ class Names:
                 return codes
             if self.top >= MOST:
                 raise Unusual(f"more than {MOST} nodes")
-            size = int(spans[done, 1] - spans[done, 0] + spans[done, 3] - spans[done, 2])
+            size = int(spans[done, 1] - spans[done, 0] + spans[done, 3] - spans[done, 2]) + PADDING
             while self._offsets[self.top] + size > len(self._pool):
                 self._pool = _longer(self._pool)
             if self.top + 3 > len(self._offsets):
                 self._offsets = _longer(self._offsets)
             if 2 * (self.top + 2) > len(self._slots):
-                self._slots = np.zeros(2 * len(self._slots), np.int32)
-                place_all(self._slots, self._pool, self._offsets, self.top, np.uint64(self._seed))
+                self._slots = np.zeros((0, 3), np.uint64)  # two tables at once would take half as much again
+                self._slots = empty_slots(self.top + 2)
+                place_again(self._slots, self._pool, self._offsets, self.top, self._seed)
 
     def nodes(self, seen: AnyArray) -> tuple[NodeIndex, AnyArray]:
         """The ids as they came; a code is a position."""
@@ -137,10 +144,20 @@ class Names:
 
     def number(self, text: str) -> int:
         """The code of a name that has come; -1 for others."""
-        pool, offsets = self._pool, self._offsets
-        table = NameTable(frozen(pool.view()), frozen(offsets[: self.top + 1]), frozen(self._slots.view()))
-        table.seed = self._seed
-        return table.find(text)
+        padded = np.frombuffer(text.encode() + bytes(PADDING), np.uint8)
+        return int(code_of(padded, self._slots, self._pool, self._offsets, self._seed))
+
+    def some(self, most: int) -> list[str]:
+        """The first names."""
+        return self._spelled(np.arange(min(most, self.top)))
+
+    def short(self, size: int) -> list[str]:
+        """The names of at most so many bytes."""
+        return self._spelled(np.flatnonzero(np.diff(self._offsets[: self.top + 1]) <= size))
+
+    def _spelled(self, codes: Ints) -> list[str]:
+        starts, stops = self._offsets[codes].tolist(), self._offsets[codes + 1].tolist()
+        return [bytes(self._pool[a:b]).decode() for a, b in zip(starts, stops, strict=True)]
 
 
 @compiled

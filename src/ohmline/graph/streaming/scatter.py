@@ -9,26 +9,35 @@ from __future__ import annotations
 import numpy as np
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import compiled, internal
+from ohmline.compiled import borrowed, compiled, internal, prefetch
 
 SHORT = 24
 """Entries up to which a row is sorted by insertion."""
+AHEAD = 8
+"""Edges between fetching a place and writing there."""
+FEW, LANES = 64, 8
+"""Entries up to which a row without weights is sorted by counting, and how many are compared at a time."""
+NEVER = 2**31 - 1
+"""More than any position."""
 EQUAL, LARGEST, APART = 0, 1, 2
 """What becomes of entries for one pair: they must agree, the largest stays, or all stay for somebody else."""
 
 
 @compiled
 def count_ends(codes: AnyArray, weights: Floats, counts: Ints, seen: Bools) -> int:
-    """Count the entries of every row into counts[code + 1], mark the codes seen; the number of loops."""
+    """Count the entries of every row into counts[code + 1]; the number of loops.
+
+    What a row has no entry for is marked as seen: ends of loops and of edges that weigh nothing.
+    """
     loops = 0
     weighted = weights.shape[0] > 0
     for k in range(codes.shape[0]):
         u, v = codes[k, 0], codes[k, 1]
-        seen[u] = True
-        seen[v] = True
         if weighted and weights[k] == 0:
-            continue
-        if u == v:
+            seen[u] = True
+            seen[v] = True
+        elif u == v:
+            seen[u] = True
             loops += 1
         else:
             counts[u + 1] += 1
@@ -60,7 +69,15 @@ def fill(
 ) -> None:
     """Put the edges into rows low..high-1, the first of which begins at entry `base`."""
     weighted, kept, ranked = weights.shape[0] > 0, weight.shape[0] > 0, rank.shape[0] > 0
+    last, rows, entries = codes.shape[0] - 1, indptr.ctypes.data, neighbour.ctypes.data
     for k in range(codes.shape[0]):
+        # Each entry goes anywhere: its row's end, then its own place, are fetched before they are needed.
+        far, near = min(k + 2 * AHEAD, last), min(k + AHEAD, last)
+        for side in range(2):
+            row = rank[codes[far, side]] if ranked else codes[far, side]
+            prefetch(rows + 8 * (int(row) + 1), 1)
+            row = rank[codes[near, side]] if ranked else codes[near, side]
+            prefetch(entries + 4 * (indptr[row + 1] - base), 1)
         u, v = codes[k, 0], codes[k, 1]
         if u == v or (weighted and weights[k] == 0):
             continue
@@ -97,6 +114,34 @@ def _sink(neighbour: AnyArray, weight: Floats, begin: int, place: int, size: int
 
 
 @internal
+def _distinct(neighbour: AnyArray, begin: int, end: int, write: int, room: AnyArray) -> int:
+    """Put the entries of a short row from `write` on, sorted and each once; how many there are.
+
+    Each is put where as many places come before as there are smaller ones, and twins come to the same place: no branch
+    depends on the numbers, which are in no order that a processor could guess, and eight are compared at a time.
+    """
+    size = end - begin
+    keys, places = room[0], room[1]
+    for k in range(size):
+        keys[k] = neighbour[begin + k]
+        places[k] = -1
+    blocks = (size + LANES - 1) // LANES * LANES
+    for k in range(size, blocks):
+        keys[k] = NEVER
+    for k in range(size):
+        key, smaller = keys[k], np.int32(0)
+        for block in range(0, blocks, LANES):
+            for lane in range(LANES):
+                smaller += np.int32(keys[block + lane] < key)
+        places[smaller] = key
+    kept = write
+    for k in range(size):
+        neighbour[kept] = places[k]
+        kept += 1 if places[k] >= 0 else 0
+    return kept - write
+
+
+@internal
 def _sort_row(neighbour: AnyArray, weight: Floats, begin: int, end: int) -> None:
     """Sort entries by neighbour, then by weight, without any room to spare."""
     weighted = weight.shape[0] > 0
@@ -128,7 +173,6 @@ def _sort_row(neighbour: AnyArray, weight: Floats, begin: int, end: int) -> None
             _sink(neighbour, weight, begin, 0, last)
 
 
-@compiled
 def tidy(
     indptr: Ints, low: int, high: int, base: int, neighbour: AnyArray, weight: Floats, how: int
 ) -> tuple[int, int]:
@@ -137,11 +181,35 @@ def tidy(
     Rows move together: row `low` begins at indptr[low] then. Twins are pairs with several entries; -1 where some
     have two weights and `how` is EQUAL.
     """
+    room = np.empty((2, FEW), np.int32)
+    write, twins = _tidied(indptr, low, high, base, neighbour, weight, how, room)
+    return int(write), int(twins)
+
+
+@compiled
+def _tidied(
+    indptr: Ints,
+    low: int,
+    high: int,
+    base: int,
+    neighbour: AnyArray,
+    weight: Floats,
+    how: int,
+    room: AnyArray,
+) -> tuple[int, int]:
     weighted = weight.shape[0] > 0
+    # Counting the users of arrays that are handed on would take longer than all the rest.
+    indptr, neighbour, weight, room = borrowed((indptr, neighbour, weight, room))
     write, twins = 0, 0
     begin = 0
     for i in range(low, high):
         end = indptr[i + 1] - base
+        if not weighted and end - begin <= FEW:
+            found = _distinct(neighbour, begin, end, write, room)
+            twins += end - begin - found
+            write, begin = write + found, end
+            indptr[i + 1] = indptr[low] + write
+            continue
         _sort_row(neighbour, weight, begin, end)
         first = write
         for p in range(begin, end):

@@ -56,15 +56,19 @@ def block_lanczos(
     """
     basis, projected = np.zeros((len(start), most)), np.zeros((most, most))
     basis[:, : start.shape[1]] = _orthonormal(start, known, basis[:, :0])
+    came_of = np.zeros(most, np.int64)
     applied, size, waiting, before = 0, start.shape[1], 0, None
     while True:
         last = slice(applied, min(applied + WIDTH, size))
         image = operator(np.ascontiguousarray(basis[:, last]))
         image -= known @ (known.T @ image)
-        for _ in range(2):
-            share = basis[:, :size].T @ image
-            projected[:size, last] += share
-            image -= basis[:, :size] @ share
+        # In exact arithmetic the image has no part in blocks before the one that this block came of: whatever had been
+        # applied by then has an image within the basis of that time, to which this block is orthogonal. So one pass
+        # over the later blocks takes what is large, and one over all blocks what rounding has left in any.
+        for near in (slice(came_of[last].min(), size), slice(0, size)):
+            share = basis[:, near].T @ image
+            projected[near, last] += share
+            image -= basis[:, near] @ share
         advance(last.stop - applied)
         applied = last.stop
         if size + image.shape[1] <= most:
@@ -73,6 +77,7 @@ def block_lanczos(
                 new = _orthonormal(new, known, basis[:, :size])  # what is left over is rounding
             grown = slice(size, size + new.shape[1])
             basis[:, grown], projected[grown, last] = new, coupling
+            came_of[grown] = last.start
             size = grown.stop
         elif applied == size:
             return Found(_ritz(basis, projected, applied, k)[0], False)
@@ -91,6 +96,7 @@ def block_lanczos(
         extra = rng.standard_normal((len(start), fresh))
         basis[:, size : size + fresh] = _orthonormal(extra, known, basis[:, :size])
         # The blocks that wait in front of the fresh one come first.
+        came_of[size : size + fresh] = applied
         before, waiting = values, CHECKING + (size - applied) // WIDTH
         size += fresh
 

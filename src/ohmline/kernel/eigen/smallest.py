@@ -27,8 +27,8 @@ log = logging.getLogger("ohmline.kernel.spectral")
 DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 FILL_LIMIT, FLOP = 100_000_000, 0.7
 """Entries that the factor for the shifted inverse may have, and what one operation of it costs in products."""
-POLISH = (8, 4, 2)
-"""Degrees of the filters that clear pairs of rounding."""
+POLISH, LAST, FLAT = (8, 4), 4, 0.15
+"""Degrees of the filters that clear pairs of rounding, that of the last one, and where they begin to clear."""
 ATTEMPTS = 5
 """Cuts that are tried before the search is given up."""
 
@@ -205,13 +205,7 @@ def _searched(
         found = block_lanczos(
             operator, start, k, known_turned, most=most, accuracy=1e-14, rng=rng, advance=advance
         )
-        values, vectors, worst = _rotated(turned, found.vectors)
-        for degree in POLISH:
-            # The large values of a steep filter blur the last digits; flat ones bring them back.
-            if worst > tolerance * top:
-                flat = ChebyshevFilter(turned, cut, top, degree=degree)(np.ascontiguousarray(vectors))
-                flat -= known_turned @ (known_turned.T @ flat)
-                values, vectors, worst = _rotated(turned, linalg.qr(flat, mode="economic")[0])
+        values, vectors, worst = _polished(turned, found.vectors, known_turned, cut, top, 2 * tolerance * top)
         if (found.converged or worst <= tolerance * top) and values[-1] < cut:
             break
         cut = max(cut, float(values[-1])) * 1.5  # the cut fell inside the wanted part: widen
@@ -220,6 +214,8 @@ def _searched(
         start = np.asarray(vectors[:, ::-1][:, : start.shape[1]])
     back = np.empty_like(vectors)
     back[order] = vectors
+    flat = ChebyshevFilter(laplacian, max(cut, FLAT * top), top, degree=LAST)
+    values, back = _smoothed(laplacian, values, back, flat, tolerance * top)
     zeros = np.zeros(known.shape[1])
     return used, np.append(zeros, np.maximum(values, 0.0)), np.hstack([known, back])
 
@@ -251,10 +247,55 @@ def _decided(
     return Eigensolver.FILTER, None
 
 
+def _polished(
+    laplacian: sparse.csr_array, vectors: Floats, known: Floats, cut: float, top: float, goal: float
+) -> tuple[Floats, Floats, float]:
+    """The pairs in the found space, cleared of rounding where a residual is longer than the goal; the longest one.
+
+    The large values of a steep filter blur the last digits. What blurs them lies far above the wanted eigenvalues, so
+    that filters which are nearly flat on those bring the digits back. The best of what came is kept.
+    """
+    best = _rotated(laplacian, vectors)
+    for degree in POLISH:
+        if best[2] <= goal:
+            break
+        flat = ChebyshevFilter(laplacian, max(cut, FLAT * top), top, degree=degree)
+        vectors = flat(np.ascontiguousarray(best[1]))
+        for _ in range(2):
+            vectors -= known @ (known.T @ vectors)
+        # The filter is nearly flat on them, so that they are far from parallel and one factor keeps them off the known.
+        vectors = np.asarray(linalg.qr(vectors, mode="economic", check_finite=False)[0])
+        best = min(best, _rotated(laplacian, vectors), key=lambda found: found[2])
+    return best
+
+
+def _smoothed(
+    laplacian: sparse.csr_array, values: Floats, vectors: Floats, flat: ChebyshevFilter, goal: float
+) -> tuple[Floats, Floats]:
+    """Good pairs through one more filter, which clears them of what turning and renumbering rounded.
+
+    No pair is turned by it. The rows are those of the caller's matrix, in its order, in which residuals are judged: at
+    a hub they depend on the order in which its neighbours are added up.
+    """
+    before = _worst(laplacian, values, vectors)
+    if before <= goal:
+        return values, vectors
+    smooth = flat(np.ascontiguousarray(vectors))
+    smooth /= np.linalg.norm(smooth, axis=0)
+    off = laplacian @ smooth - smooth * values
+    near = values + np.einsum("ij,ij->j", smooth, off)  # what is added is small, and so is its rounding
+    return (near, smooth) if _worst(laplacian, near, smooth) < before else (values, vectors)
+
+
+def _worst(laplacian: sparse.csr_array, values: Floats, vectors: Floats) -> float:
+    """The longest residual."""
+    return float(np.linalg.norm(laplacian @ vectors - vectors * values, axis=0).max(initial=0.0))
+
+
 def _rotated(laplacian: sparse.csr_array, vectors: Floats) -> tuple[Floats, Floats, float]:
     """Rayleigh-Ritz in the found space gives the pairs of the matrix itself; the longest residual."""
     small = vectors.T @ (laplacian @ vectors)
-    values, turn = linalg.eigh((small + small.T) / 2)
+    # LAPACK's usual driver gives vectors that are orthogonal to 1e-13 only; this one to rounding.
+    values, turn = linalg.eigh((small + small.T) / 2, driver="evd")
     vectors = vectors @ turn
-    worst = float(np.linalg.norm(laplacian @ vectors - vectors * values, axis=0).max(initial=0.0))
-    return values, vectors, worst
+    return values, vectors, _worst(laplacian, values, vectors)

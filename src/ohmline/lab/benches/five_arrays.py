@@ -10,7 +10,7 @@ import numpy as np
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.compiled import compiled, internal
 
-RIDGE, MU = 0.1, 0.6
+RIDGE = 0.1
 COARSEST, FINEST, CAUTION, EARLY = 1e-2, 3e-4, 0.1, 5.0
 
 
@@ -57,7 +57,7 @@ def push_all(
 
 
 @compiled
-def play_arrays(indptr: Ints, indices: AnyArray, order: Ints, truth: Ints, classes: int) -> int:
+def play_arrays(indptr: Ints, indices: AnyArray, order: Ints, truth: Ints, classes: int, mu: float) -> int:
     """A game in which every label is learned; the number of mistakes."""
     n, mistakes = indptr.shape[0] - 1, 0
     q = np.empty(n)
@@ -77,7 +77,7 @@ def play_arrays(indptr: Ints, indices: AnyArray, order: Ints, truth: Ints, class
             for a in range(count):
                 j = touched[a]
                 if label[j] >= 0:
-                    score[label[j]] += x[j] / MU
+                    score[label[j]] += x[j] / mu
                 if r[j] > 0:
                     left += r[j]
                     for c in range(classes):
@@ -92,7 +92,7 @@ def play_arrays(indptr: Ints, indices: AnyArray, order: Ints, truth: Ints, class
             tolerance = max(tolerance / 3, FINEST)
         y = truth[t]
         mistakes += best != y or score[best] <= 0
-        step = 1 / (MU + x[t])
+        step = 1 / (mu + x[t])
         estimate[t] = score
         for a in range(count):
             j = touched[a]
@@ -102,5 +102,5 @@ def play_arrays(indptr: Ints, indices: AnyArray, order: Ints, truth: Ints, class
             x[j] = r[j] = 0.0
             seen[j] = False
         label[t], known[y] = y, True
-        q[t] += 1 / MU
+        q[t] += 1 / mu
     return mistakes

@@ -1,4 +1,4 @@
-"""Labelled graphs of any size for benchmarks: a grid, neighbours in the plane, preferential attachment."""
+"""Labelled graphs of any size for benchmarks: a grid, neighbours in the plane, preferential attachment, communities."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ LINKS = 4
 """Edges that a new node of the preferential-attachment graph brings."""
 NEIGHBOURS = 8
 """Neighbours of a point in the plane."""
+CLASSES, STAYS = 10, 0.55
+"""Of the graph of communities: its classes, and the share of links that are drawn inside of one."""
 PATCHES = 8
 """Patches of one label along each side of the grid and of the plane."""
 
@@ -55,6 +57,21 @@ def hubs(n: int, seed: int = 0) -> tuple[Graph, Ints]:
     """Preferential attachment of n nodes of two classes; nine in ten of a node's first links stay in its class."""
     sources, targets, labels = attach(n, LINKS, np.random.default_rng(seed).random((n, 2 * LINKS + 1)))
     return joined(sources, targets, n), labels
+
+
+def communities(n: int, seed: int = 0) -> tuple[Graph, Ints]:
+    """Ten classes; more than half of a node's links stay in its class, and few nodes get most of the links."""
+    rng = np.random.default_rng(seed)
+    labels, sources = rng.integers(CLASSES, size=n), np.repeat(np.arange(n), NEIGHBOURS)
+    inside = rng.random(len(sources)) < STAYS
+    chosen = rng.random(len(sources)) ** 2.5
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels, minlength=CLASSES)
+    first, size = (np.cumsum(sizes) - sizes)[labels[sources]], sizes[labels[sources]]
+    place = np.where(inside, first + chosen * size, chosen * n).astype(np.int64)
+    targets = np.where(inside, order[np.minimum(place, n - 1)], place)
+    apart = sources != targets
+    return joined(sources[apart], targets[apart], n), labels
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""LocalLGC's time per trial: against refitting a batch method, the plain push, and the memory's floor."""
+"""LocalLGC's time per trial: against refitting, the plain push, FastONL's push, and the memory's floor."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from ohmline.compiled import compiled
 from ohmline.game import Stream, play
 from ohmline.graph import Graph, knn
 from ohmline.lab.bench import Bench, Measured, fastest, side_by_side, target
+from ohmline.lab.benches import fastonl
 from ohmline.lab.benches.five_arrays import play_arrays
 from ohmline.lab.benches.large_graphs import hubs
+from ohmline.lab.experiments.frontier_cases import Case
 from ohmline.learn import LocalLGC
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.local_solve import UNLIMITED, push
@@ -26,6 +28,8 @@ from ohmline.learn.local_lgc.sweeps import SWEEPS
 
 PLAIN = 1e-4
 """The tolerance of the plain push."""
+FEW_MICROSECONDS = 10.0
+"""That a trial may take with defaults, on a quiet machine."""
 ALPHA = 0.8
 """LabelSpreading's clamping factor: its best in this protocol."""
 
@@ -91,12 +95,18 @@ def chase(following: Ints, steps: int) -> int:
 
 def access_seconds(size: int) -> float:
     """The time of one random access to a working set of `size` bytes."""
-    length, steps = max(size // 8, 2), 1_000_000
-    order = np.random.default_rng(0).permutation(length)
-    following = np.empty(length, np.int64)
-    following[order] = np.roll(order, -1)
+    following, steps = ring_of_accesses(size), 1_000_000
     chase(following, 10)
     return fastest(lambda: chase(following, steps)) / steps
+
+
+def ring_of_accesses(size: int) -> Ints:
+    """For each place in `size` bytes the one that comes after it, in random order and round."""
+    length = max(size // 8, 2)
+    order = np.random.default_rng(0).permutation(length)
+    following: Ints = np.empty(length, np.int64)
+    following[order] = np.roll(order, -1)
+    return following
 
 
 def refit_seconds(graph: Graph, labels: Ints, order: Ints) -> float:
@@ -160,6 +170,7 @@ def one_graph(name: str, graph: Graph, labels: Ints, least: float | None) -> dic
         "targets": [
             target(f"{name}: refitting / ours", refits, least=least),
             target(f"{name}: plain push / ours", pushes, least=8.0),
+            target(f"{name}: microseconds a trial", 1e6 * seconds / n, most=FEW_MICROSECONDS),
             target(f"{name}: mistake rate above the plain push's", error - plain_error, most=0.006),
         ],
     }
@@ -170,15 +181,15 @@ def large_graph(n: int = 1_000_000, trials: int = 100_000, repeat: int = 2) -> d
     graph, signs = hubs(n)
     labels = (signs + 1) // 2
     order = np.random.default_rng(1).permutation(n)[:trials]
-    stream, mistakes = Stream(order, labels[order]), [0, 0]
+    stream, mistakes, mu = Stream(order, labels[order]), [0, 0], LocalLGC(graph).mu
 
     def ours() -> None:
         mistakes[0] = play(LocalLGC(graph, [0, 1], sweeps=SWEEPS), stream).mistakes
 
     def arrays() -> None:
-        mistakes[1] = play_arrays(graph.indptr, graph.indices, order, labels, 2)
+        mistakes[1] = play_arrays(graph.indptr, graph.indices, order, labels, 2, mu)
 
-    play_arrays(graph.indptr, graph.indices, order[:1], labels, 2)
+    play_arrays(graph.indptr, graph.indices, order[:1], labels, 2, mu)
     play(LocalLGC(graph, [0, 1], sweeps=SWEEPS), Stream(order[:1], labels[order[:1]]))
     seconds, reference = side_by_side(ours, arrays, repeat=repeat)
     return {
@@ -197,17 +208,28 @@ def large_graph(n: int = 1_000_000, trials: int = 100_000, repeat: int = 2) -> d
     }
 
 
-def local_lgc() -> Measured:
-    """A trial of LocalLGC with its defaults; the ratio is the smallest one to refitting."""
-    found = {name: one_graph(name, graph, labels, least) for name, graph, labels, least in cases()}
-    large = large_graph()
-    targets = [line for figures in (*found.values(), large) for line in figures.pop("targets")]
+def measure(
+    graphs: list[tuple[str, Graph, Ints, float | None]], rivals: list[Case], large: dict[str, Any]
+) -> Measured:
+    """All figures: of each graph, of each graph beside FastONL's push, and those of a large graph, as they are."""
+    found = {name: one_graph(name, graph, labels, least) for name, graph, labels, least in graphs}
+    beside = {case.name: fastonl.measure(case) for case in rivals}
+    every = (*found.values(), *beside.values(), large)
+    targets = [line for figures in every for line in figures.pop("targets")]
     return Measured(
         "local-lgc",
         min(figures["ratio_to_refitting"] for figures in found.values()),
         "refitting scikit-learn's LabelSpreading (sparse affinity) on every trial",
-        {**found, "hubs": large, "targets": targets},
+        {**found, "fastonl": beside, "hubs": large, "targets": targets},
     )
+
+
+def local_lgc() -> Measured:
+    """A trial of LocalLGC with its defaults; the ratio is the smallest one to refitting.
+
+    Under `fastonl` are its mistakes and its time beside FastONL's push, as `ohmline bench fastonl` measures them.
+    """
+    return measure(cases(), fastonl.cases(), large_graph())
 
 
 BENCHES: dict[str, Bench] = {"local-lgc": local_lgc}

@@ -16,7 +16,7 @@ from ohmline.kernel import SpectralKernel
 from ohmline.lab.bench import Bench, Measured, target
 from ohmline.lab.benches.foundation import citations
 
-RANK, TOLERANCE = 100, 1.2e-15
+RANK, TOLERANCE = 100, 9e-16
 """Eigenpairs, and residuals (as a share of 2, the largest eigenvalue) at the level of rounding, as eigsh gives."""
 
 

@@ -81,6 +81,8 @@ def _claims(risks: dict[str, Errors]) -> list[Claim]:
                 all(after <= before / 2 for before, after in regret.values()),
                 ", ".join(f"{m} {before:.3f} to {after:.3f}" for m, (before, after) in regret.items()),
                 threshold="at most half for every method",
+                reason="at the tuned parameters it stays far above for every T tried; at larger ones it approaches",
+                full=True,
             )
         )
         falls = all(ends[m] < mean(table, m, first) for m in METHODS)
@@ -90,6 +92,7 @@ def _claims(risks: dict[str, Errors]) -> list[Claim]:
                 falls,
                 detail,
                 threshold="lower at the last T than at the first, for every method",
+                full=True,
             )
         )
         gain = {m: ZERO - v for m, v in ends.items()}
@@ -100,6 +103,8 @@ def _claims(risks: dict[str, Errors]) -> list[Claim]:
                 f"below the risk of the zero function at T = {last} by: "
                 + ", ".join(f"{m} {g:.4f}" for m, g in gain.items()),
                 threshold=f"what each gains over the zero function is within {NEAR:.0%} of basic online MR's gain",
+                reason="all of them are near the risk of the zero function here, so that gains are small differences",
+                full=True,
             )
         )
     return claims

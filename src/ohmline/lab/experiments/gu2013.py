@@ -187,6 +187,9 @@ def faster(quick: str, slow: str, taken: dict[str, float]) -> Claim:
         share < 1 - NOISE,
         f"{1e3 * taken[quick]:.3g} and {1e3 * taken[slow]:.3g} ms a binary problem{near}",
         threshold=f"a mean time lower by more than {NOISE:.0%}",
+        reason="r_t costs d^2 in every round, and here OLLGC pays that on its mistakes alone"
+        if quick == "SSLGC"
+        else "",
     )
 
 

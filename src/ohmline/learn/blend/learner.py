@@ -14,16 +14,17 @@ from ohmline.checks import instance, listed, shown
 from ohmline.compiled import undisturbed
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
-from ohmline.learn.belief import Belief, Believes, KnowsLabelled
+from ohmline.learn.belief import Belief, Believes, KnowsLabelled, TellsChances
 from ohmline.learn.blend.members import (
     agreed_classes,
     checked_members,
     nodes_of,
     order_of_learning,
     stands_on,
+    teach_all,
     together,
 )
-from ohmline.learn.blend.opinions import TellsChances, opinions_on, opinions_on_many
+from ohmline.learn.blend.opinions import opinions_on, opinions_on_many
 from ohmline.learn.blend.product import Product
 from ohmline.learn.blend.saved import put_tally, saved_way
 from ohmline.learn.blend.ways import Opinions, Tally, Way
@@ -41,10 +42,10 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
     """Several learners that learn the same labels and answer as one, hardly worse than the best and often better.
 
     Members may be any learners over the nodes of one graph, or over vectors: `LocalLGC` beside `OnlineLogistic` on the
-    words of the nodes, a `FeatureLearner` around a classifier of another library, `GivenProbabilities` of a model
-    that is not online, another blend. `Product` (the default) multiplies their probabilities, `Mixture` takes a
-    weighted mean, `Majority` lets them vote. Each keeps a promise about the best member, whatever the labels are, and
-    `bound.best_bound` gives it as a certificate.
+    words of the nodes, a `FeatureLearner` around a classifier of another library, `GivenProbabilities` of a model that
+    is not online, another blend. `Product` (the default) multiplies their probabilities, `Mixture` takes a weighted
+    mean, `FixedShare` one that follows the best member of the moment, `Majority` lets them vote. Each keeps a promise
+    about the best member, whatever the labels are, and `bound.best_bound` gives it as a certificate.
 
     Where every member says "don't know", so does the blend. A class comes in with its first label, unless a member was
     declared with classes: then those are the classes of all. A trial that a member refuses changes nobody. The
@@ -56,9 +57,10 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
     ----------
     learners
         The members, one or more: different learners over the same nodes, or all over vectors. They have learned
-        nothing yet, or the same labels.
+        nothing yet, or the same labels. `NodeFeatures` stand for `OnlineLogistic` over them, a pair (features,
+        classifier) for `FeatureLearner`.
     way
-        `Product()` (default), `Mixture()` or `Majority()`.
+        `Product()` (default), `Mixture()`, `FixedShare()` or `Majority()`.
 
     Examples
     --------
@@ -81,11 +83,13 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
 
     kind = "Blend"
 
-    def __init__(self, learners: Iterable[OnlineLearner[Any, Any]], way: Way | None = None) -> None:
+    def __init__(self, learners: Iterable[Any], way: Way | None = None) -> None:
         self.learners = checked_members(learners)
         """The members."""
         self.way = (
-            Product() if way is None else instance(way, Way, "way", "Product(), Mixture() or Majority()")
+            Product()
+            if way is None
+            else instance(way, Way, "way", "Product(), Mixture(), FixedShare() or Majority()")
         )
         declared, met = agreed_classes(self.learners)
         self._table = ClassTable(declared)
@@ -169,30 +173,25 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
         with self.alone():
             label = plain_label(y)
             if label is None:
-                return self._teach(x, None)
+                return self._teach(x, None, self._tally)
             code = self._table.find(label)
             opinions = self._opinions(x)
             said = leaders(self.way.join(self._tally, opinions), opinions.silent)[0][0]
             tally = self.way.learned(self._tally, opinions, code)
             with self._still:  # what is read meanwhile is of one moment
-                update = self._teach(x, label)
-                self._tally = tally
-                if code < 0:
-                    with undisturbed():
-                        self._codes = {**self._codes, label: self._table.admit(label)}
-                        self._order = order_of_learning(self.learners)
+                update = self._teach(x, label, tally)
             return Update(bool(code < 0 or said != code), update.updated, update.progress)
 
-    def _teach(self, x: Any, y: Any) -> Update:
-        """All members learn, or none of them."""
-        order = self._order
-        put_back = together([self.learners[k].checkpoint() for k in order[:-1]])
-        try:
-            found = {k: self.learners[k].learn_one(x, y) for k in order}
-        except BaseException:
-            put_back()
-            raise
-        updates = [found[k] for k in range(len(found))]
+    def _teach(self, x: Any, y: Any, tally: Tally) -> Update:
+        """All members learn, and the blend with them, or nobody."""
+
+        def written() -> None:
+            if y is not None and y not in self._codes:
+                self._codes = {**self._codes, y: self._table.admit(y)}
+                self._order = order_of_learning(self.learners)
+            self._tally = tally
+
+        updates = teach_all(self.learners, self._order, x, y, written)
         return Update(None, any(u.updated for u in updates), float(sum(u.progress for u in updates)))
 
     def _opinions(self, x: Any) -> Opinions:
@@ -247,6 +246,7 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
                 parts()
                 self._table.become(names)
                 self._codes = {label: k for k, label in enumerate(names)}
+                self._order = order_of_learning(self.learners)
                 self._tally = tally
 
         return put_back
@@ -292,7 +292,7 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
             )
         blend._table.become(names)
         blend._codes = {label: k for k, label in enumerate(names)}
-        blend._tally = put_tally(state, cls.kind, blend._tally)
+        blend._tally = put_tally(state, cls.kind, blend._tally, blend.way)
         return blend
 
     def __copy__(self) -> Self:

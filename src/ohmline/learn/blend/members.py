@@ -6,21 +6,23 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ohmline.checks import instance, listed, shown
+from ohmline.compiled import undisturbed
 from ohmline.errors import LearnerError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.compiled_learner import CompiledLearner
-from ohmline.learn.contract import BinaryLearner, OnlineLearner, expect_learner
+from ohmline.learn.contract import BinaryLearner, OnlineLearner, Update, expect_learner
 from ohmline.learn.features.given import GivenProbabilities
 from ohmline.learn.features.learner import FeatureLearner
+from ohmline.learn.features.made import learner_of
 from ohmline.learn.node_learner import arrays_of
 from ohmline.learn.one_vs_rest import OneVsRest
 
 Member = OnlineLearner[Any, Any]
 
 
-def checked_members(learners: Iterable[Member]) -> tuple[Member, ...]:
-    """The members, if they fit together."""
-    members = tuple(listed(learners, "learners"))
+def checked_members(learners: Iterable[Any]) -> tuple[Member, ...]:
+    """The members, or what they are made of, if they fit together."""
+    members = tuple(learner_of(each, f"learners[{k}]") for k, each in enumerate(listed(learners, "learners")))
     if not members:
         raise LearnerError("a blend of no learners; give one or more")
     for k, member in enumerate(members):
@@ -95,9 +97,11 @@ def stands_on(member: Any) -> Any:
         return member.make
     if isinstance(member, FeatureLearner | GivenProbabilities):
         return member
-    if nodes_of(member) is None and not hasattr(member, "learners"):
+    if nodes_of(member) is None and not any(hasattr(member, name) for name in ("learners", "learner")):
         return None  # a learner over vectors says everything in its snapshot
-    for name in ("learners", "kernel", "graph", "features"):
+    if getattr(member, "prior", None) is not None:
+        return member.graph, member.prior
+    for name in ("learners", "relations", "kernel", "graph", "features", "learner"):
         if hasattr(member, name):
             return getattr(member, name)
     return None
@@ -110,16 +114,45 @@ def order_of_learning(members: tuple[Member, ...]) -> list[int]:
         member = members[k]
         if isinstance(member, CompiledLearner) and hasattr(member.state, "_asdict"):
             return float(sum(array.nbytes for array in arrays_of(member.state).values()))
-        return 0.0 if isinstance(member, FeatureLearner | GivenProbabilities) else 1e9
+        return 0.0 if is_copied_at_once(member) else 1e9
 
     return sorted(range(len(members)), key=size)
+
+
+def is_copied_at_once(member: Member) -> bool:
+    """Whether a checkpoint of it costs nothing, however much it has learned."""
+    return isinstance(member, FeatureLearner | GivenProbabilities)
+
+
+def teach_all(
+    members: tuple[Member, ...], order: list[int], x: Any, y: Any, written: Callable[[], None]
+) -> list[Update]:
+    """All members learn a label, in this order, and `written` puts down what follows from it; or nothing happens.
+
+    The last one is copied only where that costs nothing: otherwise a Ctrl-C waits until it has learned its label.
+    """
+    copied = order if is_copied_at_once(members[order[-1]]) else order[:-1]
+    put_back = together([members[k].checkpoint() for k in copied])
+    done = False
+    try:
+        found = {k: members[k].learn_one(x, y) for k in copied}
+        with undisturbed():
+            found |= {k: members[k].learn_one(x, y) for k in order[len(copied) :]}
+            written()
+            done = True
+    except BaseException:
+        if not done:
+            put_back()
+        raise
+    return [found[k] for k in range(len(found))]
 
 
 def together(parts: list[Callable[[], None]]) -> Callable[[], None]:
     """One function that puts back all."""
 
     def put_back() -> None:
-        for part in parts:
-            part()
+        with undisturbed():
+            for part in parts:
+                part()
 
     return put_back

@@ -34,7 +34,8 @@ class Mixture(Way):
         return weighted(self.weights(tally), opinions.chances)
 
     def learned(self, tally: Tally, opinions: Opinions, y: int) -> Tally:
-        return add_losses(tally, opinions, y, opinions.chances[:, 0], self.join(tally, opinions)[0])
+        logs = np.log(opinions.chances[:, 0])
+        return add_losses(tally, opinions, y, logs, tally["losses"], self.join(tally, opinions)[0])
 
     def weights(self, tally: Tally) -> Floats:
         return softened(tally["losses"])
@@ -54,14 +55,30 @@ def start_losses(experts: int) -> Tally:
     }
 
 
-def add_losses(tally: Tally, opinions: Opinions, y: int, experts: Floats, blend: Floats) -> Tally:
-    """The log losses with those of one label, given the probabilities of each expert and of the blend."""
+def add_losses(
+    tally: Tally, opinions: Opinions, y: int, experts: Floats, weighed: Floats, blend: Floats
+) -> Tally:
+    """The log losses with those of one label.
+
+    Given the logarithms of each expert's probabilities, the losses by which experts are weighed, and what the blend
+    says. All losses are taken from logarithms: a probability that is too small for a number has a finite one.
+    """
     scored = y >= 0 and not opinions.silent[0]
     mistaken = not scored or int(blend.argmax()) != y
+    losses, own = tally["losses"], tally["own_loss"]
+    if scored:
+        said = np.minimum(experts[:, y], 0.0)
+        losses, own = losses - said, own + max(mixed(weighed - said) - mixed(weighed), 0.0)
     return {
-        "losses": tally["losses"] - np.log(np.minimum(experts[:, y], 1.0)) if scored else tally["losses"],
-        "own_loss": tally["own_loss"] - np.log(min(blend[y], 1.0)) if scored else tally["own_loss"],
+        "losses": losses,
+        "own_loss": own,
         "own": tally["own"] + mistaken,
         "unscored": tally["unscored"] + (not scored),
         "labels": tally["labels"] + 1,
     }
+
+
+def mixed(losses: Floats) -> float:
+    """-ln of the sum of exp(-loss)."""
+    least = float(losses.min())
+    return least - float(np.log(np.exp(least - losses).sum()))

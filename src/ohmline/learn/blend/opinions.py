@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 
 from ohmline.arrays import AnyArray, Floats
+from ohmline.learn.belief import TellsChances
 from ohmline.learn.blend.ways import Opinions, evened
 from ohmline.learn.contract import OnlineLearner
 from ohmline.learn.predictions import Predictions
-
-
-@runtime_checkable
-class TellsChances(Protocol):
-    """A learner that can tell the probabilities of one thing without a table."""
-
-    def predict_proba_one(self, x: Any) -> dict[Any, float]:
-        """The probability of each class; empty for "don't know"."""
-        ...
 
 
 def opinions_on(

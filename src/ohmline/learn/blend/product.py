@@ -18,6 +18,8 @@ AT_FIRST = 1.0
 """What the sum of squared slopes starts at, so that the first labels move the powers little."""
 EVEN = 0.5
 """The power that every member starts with."""
+LARGEST = 1e6
+"""The largest power that may be asked for."""
 
 
 @final
@@ -38,13 +40,13 @@ class Product(Way):
     Parameters
     ----------
     most
-        The largest power, at least 1. Default 3.
+        The largest power, from 1 to 1e6. Default 3.
     """
 
     most: float = 3.0
 
     def __post_init__(self) -> None:
-        number(self.most, "most", least=1.0)
+        number(self.most, "most", least=1.0, most=LARGEST)
 
     def start(self, members: int) -> Tally:
         return {
@@ -69,18 +71,25 @@ class Product(Way):
         opinions
             What the members say.
         """
+        return np.exp(self._log_product(tally, opinions))
+
+    def _log_product(self, tally: Tally, opinions: Opinions) -> Floats:
+        """The logarithms of `product`: many members together make probabilities that only these can hold."""
         scores = weighted(tally["powers"], np.log(opinions.chances))
-        raised = np.exp(scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+        if not scores.shape[1]:
+            return scores
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
 
     def learned(self, tally: Tally, opinions: Opinions, y: int) -> Tally:
-        product = self.product(tally, opinions)[0]
-        experts = np.vstack([opinions.chances[:, 0], product])
-        found = add_losses(tally, opinions, y, experts, self.join(tally, opinions)[0])
+        logs, product = np.log(opinions.chances[:, 0]), self._log_product(tally, opinions)[0]
+        losses = self._prior_losses(tally)
+        found = add_losses(
+            tally, opinions, y, np.vstack([logs, product]), losses, self.join(tally, opinions)[0]
+        )
         found |= {"powers": tally["powers"], "squares": tally["squares"]}
         if y >= 0 and not opinions.silent[0]:
-            logs = np.log(opinions.chances[:, 0])
-            slope = logs @ product - logs[:, y]
+            slope = logs @ np.exp(product) - logs[:, y]
             squares = tally["squares"] + slope * slope
             powers = np.clip(tally["powers"] - ETA * slope / np.sqrt(squares), 0.0, self.most)
             found |= {"powers": powers, "squares": squares}
@@ -106,9 +115,13 @@ class Product(Way):
         tally
             What the way remembers.
         """
+        return softened(self._prior_losses(tally))
+
+    def _prior_losses(self, tally: Tally) -> Floats:
+        """The losses with what each member gives away at the start: the logarithm of how many there are."""
         losses = tally["losses"].copy()
         losses[:-1] += np.log(len(losses) - 1)
-        return softened(losses)
+        return losses
 
     def weights(self, tally: Tally) -> Floats:
         return np.asarray(tally["powers"])

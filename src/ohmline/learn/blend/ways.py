@@ -73,6 +73,16 @@ class Way(ABC):
             The code of its label; -1 for a class that nobody had seen before.
         """
 
+    def agrees(self, tally: Tally) -> bool:
+        """Whether what a snapshot remembers can be true, each array by itself being of the right form.
+
+        Parameters
+        ----------
+        tally
+            What it remembers.
+        """
+        return True
+
     @abstractmethod
     def weights(self, tally: Tally) -> Floats:
         """How much each member counts now.

@@ -11,11 +11,11 @@ import numpy as np
 from ohmline.arrays import Floats, whole_numbers
 from ohmline.checks import listed, shown
 from ohmline.compiled import undisturbed
-from ohmline.errors import LearnerError, OhmlineError, SnapshotError
+from ohmline.errors import OhmlineError, SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View
-from ohmline.learn.features.models import Event, asked, model_of, taught
+from ohmline.learn.features.models import Event, Model, asked, learn, model_of, taught
 from ohmline.learn.features.rows import NodeFeatures, expect_features
 from ohmline.learn.labels import plain_label
 from ohmline.learn.predictions import Predictions
@@ -34,8 +34,12 @@ class FeatureLearner(TakesTurns, OnlineLearner[Hashable, Any]):
     scikit-learn has to know its classes in advance: where a class comes late, a fresh copy learns everything again.
 
     What it learned is kept as nodes and labels in their order. A snapshot holds these, and `restore` teaches them
-    again to the classifier that it is given; so does a trial that fails. A classifier with coins of its own needs a
-    fixed `random_state` or `seed` for that.
+    again to the classifier that it is given; so does a trial that fails. So its coins must fall alike each time: where
+    one of scikit-learn leaves its `random_state` open, the copy has 0; one of river needs a `seed`, and any other must
+    not depend on chance.
+
+    Probabilities that are all NaN, as those of `GaussianNB` before it has seen two rows of a class, are "don't know".
+    While a label is learned, readers wait.
 
     Parameters
     ----------
@@ -64,9 +68,9 @@ class FeatureLearner(TakesTurns, OnlineLearner[Hashable, Any]):
 
     def __init__(self, features: NodeFeatures, model: Any, classes: Iterable[Any] | None = None) -> None:
         self.features = expect_features(features)
-        self._running = model_of(model, features)
         self.model = deepcopy(model)
         """The classifier as it was given."""
+        self._running: Model | None = model_of(self.model, features)
         if classes is None and isinstance(model, OnlineLearner):
             classes = model.declared_classes
         self._table = ClassTable(None if classes is None else listed(classes, "classes"))
@@ -94,72 +98,77 @@ class FeatureLearner(TakesTurns, OnlineLearner[Hashable, Any]):
         x
             A node.
         """
-        chance = self._chance(self.nodes.position(x))
-        return {} if chance is None else dict(zip(self.classes, chance.tolist(), strict=True))
+        names, (chance,) = self._told([self.nodes.position(x)])
+        return {} if chance is None else dict(zip(names, chance.tolist(), strict=True))
 
     def predict_one(self, x: Hashable) -> Any:
         return self.view_one(x).prediction
 
     def view_one(self, x: Hashable) -> View[Any]:
-        chance = self._chance(self.nodes.position(x))
+        names, (chance,) = self._told([self.nodes.position(x)])
         if chance is None:
             return View(None, 0.0)
         best = int(chance.argmax())
-        return View(self.classes[best], float(chance[best] - np.delete(chance, best).max(initial=0.0)))
+        return View(names[best], float(chance[best] - np.delete(chance, best).max(initial=0.0)))
 
     def predict_many(self, nodes: Iterable[Hashable] | None = None) -> Predictions:
         things = self.nodes if nodes is None else listed(nodes, "nodes")
         places = self.nodes.positions(things)
-        found = [self._chance(place) for place in places.tolist()]
-        table = np.full((len(places), len(self.classes)), np.nan)
+        names, found = self._told(places.tolist())
+        table = np.full((len(places), len(names)), np.nan)
         codes, margins = np.full(len(places), -1), np.zeros(len(places))
         for k, chance in enumerate(found):
             if chance is not None:
                 table[k], best = chance, int(chance.argmax())
                 codes[k], margins[k] = best, chance[best] - np.delete(chance, best).max(initial=0.0)
-        return Predictions(things, self.classes, codes, table, margins, lambda: (codes >= 0) & (margins != 0))
+        return Predictions(things, names, codes, table, margins, lambda: (codes >= 0) & (margins != 0))
 
     def learn_one(self, x: Hashable, y: Any) -> Update:
         with self.alone():
             place, label = self.nodes.position(x), plain_label(y)
             said = self.view_one(x).prediction
-            if label is None and not self._running.learns_unlabelled:
-                return Update(None, False, 0.0)
             code = UNLABELLED if label is None else self._table.find(label)
-            put_back = self.checkpoint()
-            try:
-                if label is not None and code < 0:
-                    code = self._table.admit(label)
-                self._events.append((place, code))
-                self._running.learn(self._events, self.classes)
-            except BaseException as error:
-                put_back()
-                if isinstance(error, OhmlineError) or not isinstance(error, Exception):
-                    raise
-                raise LearnerError(f"{shown(self.model)} failed to learn: {error}") from error
+            with self._still:  # what is read meanwhile is of one moment
+                running = self._taught()
+                if label is None and not running.learns_unlabelled:
+                    return Update(None, False, 0.0)
+                self._teach(running, place, label, code)
             return Update(None if label is None else said != label, True, 0.0)
 
+    def _teach(self, running: Model, place: int, label: Any, code: int) -> None:
+        """Learn one event wholly, or not at all."""
+        put_back = self.checkpoint()
+        try:
+            if label is not None and code < 0:
+                code = self._table.admit(label)
+            self._events.append((place, code))
+            learn(running, self.model, self._events, self.classes)
+        except BaseException:
+            put_back()
+            raise
+
     def checkpoint(self) -> Callable[[], None]:
-        kept, names = len(self._events), self.classes
+        events, kept, names = self._events, len(self._events), self.classes
 
         def put_back() -> None:
-            events = self._events[:kept]
-            running = taught(self.model, self.features, events, names)
-            with undisturbed():
-                self._running, self._events = running, events
+            with undisturbed(), self._still:
+                if self._events is events and len(events) == kept and self.classes == names:
+                    return
+                self._events = events[:kept]  # a new list: to `events` is only ever added
                 self._table.become(names)
+                self._running = None  # taught again when it is needed
 
         return put_back
 
     def snapshot(self) -> State:
-        events = list(self._events)
-        return {
-            "kind": np.array(self.kind),
-            "fingerprint": np.array(self.features.fingerprint),
-            "model": np.array(repr(self.model)),
-            "events": np.array(events, dtype=np.int64).reshape(len(events), 2),
-            **self._table.settings(),
-        }
+        with self._still:
+            return {
+                "kind": np.array(self.kind),
+                "fingerprint": np.array(self.features.fingerprint),
+                "model": np.array(repr(self.model)),
+                "events": np.array(self._events, dtype=np.int64).reshape(len(self._events), 2),
+                **self._table.settings(),
+            }
 
     @classmethod
     def restore(cls, state: State, kernel: Any) -> Self:
@@ -194,12 +203,26 @@ class FeatureLearner(TakesTurns, OnlineLearner[Hashable, Any]):
         except OhmlineError as error:
             raise SnapshotError(f"the snapshot's events are damaged: {error}") from error
         learner._events = list(zip(places.tolist(), codes.tolist(), strict=True))
-        learner._running = taught(model, features, learner._events, learner.classes)
+        learner._running = taught(learner.model, features, learner._events, learner.classes)
         return learner
 
-    def _chance(self, place: int) -> Floats | None:
-        names = self.classes
-        return asked(self._running, self.model, place, names) if names else None
+    def _told(self, places: list[int]) -> tuple[tuple[Any, ...], list[Floats | None]]:
+        """The classes, and the probabilities of each at these positions; None for "don't know"."""
+        with self._still:
+            names, running = self.classes, self._taught()
+            found = [asked(running, self.model, place, names) if names else None for place in places]
+        return names, found
+
+    def _taught(self) -> Model:
+        """The classifier that has learned all events."""
+        if self._running is None:
+            self._running = taught(self.model, self.features, self._events, self.classes)
+        return self._running
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._still:  # a copy is of one moment
+            moment = {"_events": list(self._events), "_table": deepcopy(self._table)}
+            return {**super().__getstate__(), **moment, "_running": deepcopy(self._running)}
 
     def __copy__(self) -> Self:
         return deepcopy(self)  # two learners never share a model

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, Ints
-from ohmline.checks import count, positive, room
+from ohmline.checks import count, number, positive, room
 from ohmline.compiled import undisturbed
 from ohmline.errors import SnapshotError
 from ohmline.graph.nodes import NodeIndex
@@ -22,7 +22,7 @@ from ohmline.learn.features.logistic_step import (
     logistic_chances,
     logistic_table,
 )
-from ohmline.learn.features.rows import NodeFeatures, expect_features
+from ohmline.learn.features.rows import LARGEST, NodeFeatures, expect_features
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import (
     CLASS_COUNT,
@@ -59,8 +59,8 @@ class OnlineLogistic(ManyClassLearner):
     classes
         The classes, if they are known: another label is then an error. None (default) learns them as they come.
     rate
-        By how much the first label moves the score of its class at a row of mean size, above 0: a step of a weight is
-        this divided by 1 + the mean of the rows' sums of absolute entries. Default 3.
+        By how much the first label moves the score of its class at a row of mean size, above 0 and at most 1e12: a step
+        of a weight is this divided by 1 + the mean of the rows' sums of absolute entries. Default 3.
     replays
         How many earlier labels are learned again after each, at least 0. Default 10.
 
@@ -104,7 +104,8 @@ class OnlineLogistic(ManyClassLearner):
     ) -> None:
         self.features = expect_features(features)
         self._table = ClassTable(classes)
-        self.rate, self.replays = positive(rate, "rate"), count(replays, "replays", most=10**6)
+        self.rate = number(positive(rate, "rate"), "rate", most=LARGEST)
+        self.replays = count(replays, "replays", most=10**6)
         self._expect_room(len(self._table))
         self.space = LogisticSpace(
             np.array(features.indptr),
@@ -160,7 +161,7 @@ class OnlineLogistic(ManyClassLearner):
             chances,
             margins,
             lambda: (codes >= 0) & (margins != 0),
-            calibrated=True,
+            calibrated=int(self.state.seen[0]) > 1,
             labels=given,
         )
 

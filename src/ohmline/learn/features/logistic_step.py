@@ -97,8 +97,8 @@ def descend(space: LogisticSpace, state: LogisticState, x: int, y: int, chance: 
         for k in range(state.seen[0]):
             c = state.order[k]
             slope = (chance[c] - (1.0 if c == y else 0.0)) * value
-            if slope != 0.0:
-                state.squares[j, c] += slope * slope
+            state.squares[j, c] += slope * slope
+            if state.squares[j, c] > 0.0:  # the square of a slope may be 0 where the slope is not
                 change = space.step * slope / np.sqrt(state.squares[j, c])
                 state.weights[j, c] -= change
                 moved += change * change

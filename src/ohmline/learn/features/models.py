@@ -1,7 +1,7 @@
 """Online classifiers of other libraries behind one face: rows in, probabilities out.
 
 A model of another library cannot be asked for its state as plain arrays. So what it learned is remembered as the nodes
-and labels in their order, and taught again to a copy of the model as it was given.
+and labels in their order, and taught again to a copy of the model as it was given. Its coins must fall alike then.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import numpy as np
 from ohmline.arrays import Floats
 from ohmline.checks import shown
 from ohmline.errors import LearnerError, OhmlineError
+from ohmline.learn.belief import TellsChances
 from ohmline.learn.contract import OnlineLearner
 from ohmline.learn.features.rows import NodeFeatures
-from ohmline.learn.local_manifold import LocalManifold
 from ohmline.learn.step import UNLABELLED
 
 Event = tuple[int, int]
 """A position, and the code of the label learned there."""
+SEED = 0
+"""Of a classifier of scikit-learn whose `random_state` is left open."""
 
 
 class Model(Protocol):
@@ -46,7 +48,7 @@ class ScikitModel:
     learns_unlabelled = False
 
     def __init__(self, fresh: Any, features: NodeFeatures) -> None:
-        self._fresh, self._features = fresh, features
+        self._fresh, self._features = seeded(fresh), features
         self._model: Any = None
         self._classes = 0
         self._rows = features.matrix if features.is_sparse else None
@@ -100,6 +102,7 @@ class VectorModel:
 
     def __init__(self, fresh: OnlineLearner[Any, Any], features: NodeFeatures) -> None:
         self._model, self._features = deepcopy(fresh), features
+        self._teller = self._model if isinstance(self._model, TellsChances) else None
 
     def learn(self, events: list[Event], names: tuple[Any, ...]) -> None:
         """Learn the last of the events."""
@@ -110,8 +113,8 @@ class VectorModel:
     def chances(self, place: int, names: tuple[Any, ...]) -> Floats | None:
         """What `predict_proba_one` says, or `predict_many` where there is none."""
         row = self._features.dense_at(place)
-        if isinstance(self._model, LocalManifold):
-            said = self._model.predict_proba_one(row)
+        if self._teller is not None:
+            said = self._teller.predict_proba_one(row)
         else:
             table = self._model.predict_many([row])
             known = table.codes[0] >= 0
@@ -138,6 +141,11 @@ def model_of(fresh: Any, features: NodeFeatures) -> Model:
     if callable(getattr(fresh, "partial_fit", None)):
         return _scikit(fresh, features)
     if callable(getattr(fresh, "learn_one", None)) and callable(getattr(fresh, "predict_proba_one", None)):
+        if getattr(fresh, "_is_stochastic", False):
+            raise LearnerError(
+                f"{shown(fresh)} draws by chance and has no seed, so that what it learned cannot be taught again; give "
+                f"one with a seed: {type(fresh).__name__}(..., seed=0)"
+            )
         return RiverModel(fresh, features)
     raise LearnerError(
         f"{shown(fresh)} is no online classifier with probabilities; give one of scikit-learn with partial_fit and "
@@ -159,15 +167,27 @@ def _scikit(fresh: Any, features: NodeFeatures) -> ScikitModel:
     return ScikitModel(fresh, features)
 
 
+def seeded(fresh: Any) -> Any:
+    """A copy of a classifier of scikit-learn in which every `random_state` that is open is `SEED`."""
+    copy = deepcopy(fresh)
+    if callable(getattr(copy, "get_params", None)) and callable(getattr(copy, "set_params", None)):
+        found = copy.get_params(deep=True).items()
+        ours = [name for name, value in found if value is None and name.split("__")[-1] == "random_state"]
+        if ours:
+            copy.set_params(**dict.fromkeys(ours, SEED))
+    return copy
+
+
 def asked(model: Model, fresh: Any, place: int, names: tuple[Any, ...]) -> Floats | None:
     """`chances` of a model, checked: other people's code may say anything."""
     try:
-        chance = model.chances(place, names)
+        with np.errstate(all="ignore"):  # what comes of it is checked
+            chance = model.chances(place, names)
     except OhmlineError:
         raise
     except Exception as error:
         raise LearnerError(f"{shown(fresh)} failed to predict: {error}") from error
-    if chance is None:
+    if chance is None or (chance.shape == (len(names),) and bool(np.isnan(chance).all())):
         return None
     sound = chance.shape == (len(names),) and bool(np.isfinite(chance).all()) and bool((chance >= 0).all())
     if not sound or not abs(float(chance.sum()) - 1) < 1e-3:
@@ -177,13 +197,24 @@ def asked(model: Model, fresh: Any, place: int, names: tuple[Any, ...]) -> Float
     return np.asarray(chance / chance.sum())
 
 
+def learn(model: Model, fresh: Any, events: list[Event], names: tuple[Any, ...]) -> None:
+    """`learn` of a model, whose errors name it."""
+    try:
+        with np.errstate(all="ignore"):
+            model.learn(events, names)
+    except OhmlineError:
+        raise
+    except Exception as error:
+        raise LearnerError(f"{shown(fresh)} failed to learn: {error}") from error
+
+
 def taught(fresh: Any, features: NodeFeatures, events: list[Event], names: tuple[Any, ...]) -> Model:
     """A model that has learned these events, in their order."""
     model = model_of(fresh, features)
     if isinstance(model, ScikitModel):  # all at once, as at a new class
         if events:
-            model.learn(events, names)
+            learn(model, fresh, events, names)
         return model
     for event in events:
-        model.learn([event], names)
+        learn(model, fresh, [event], names)
     return model

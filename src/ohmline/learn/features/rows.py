@@ -15,6 +15,8 @@ from ohmline.checks import count, flag, hashable, listed, room, shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.relations import relative_weights
+from ohmline.graph.rows import matrix_over
 from ohmline.learn.features.frames import columns_of
 
 LARGEST = 1e12
@@ -115,9 +117,13 @@ class NodeFeatures:
 
     @property
     def matrix(self) -> sparse.csr_array:
-        """All rows; a copy."""
+        """All rows; a copy, with indices of 32 bits where they suffice: scikit-learn takes no others."""
         shape = (self.graph.n, self.width)
-        return sparse.csr_array((self.values.copy(), self.indices.copy(), self.indptr.copy()), shape=shape)
+        small = max(len(self.values), *shape) < 2**31
+        kind = np.int32 if small else np.int64
+        return sparse.csr_array(
+            (self.values.copy(), self.indices.astype(kind), self.indptr.astype(kind)), shape=shape
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -182,6 +188,15 @@ def expect_features(features: Any) -> NodeFeatures:
     return features
 
 
+def _refuse_texts(rows: Any) -> None:
+    """Raise where rows are texts, which somebody has to turn into numbers first."""
+    if isinstance(rows, list | tuple) and rows and isinstance(rows[0], str):
+        raise ShapeError(
+            f"rows must be numbers, got texts, the first {shown(rows[0])}; count their words first: "
+            "TfidfVectorizer().fit_transform(texts) of scikit-learn, with the texts in the order of graph.nodes"
+        )
+
+
 def _entries(
     rows: Any, graph: Graph, node: Hashable | None
 ) -> tuple[sparse.csr_array, list[Hashable] | None]:
@@ -203,6 +218,7 @@ def _entries(
         found.sum_duplicates()
         finite(found.data, "the entries of rows")
     else:
+        _refuse_texts(rows)
         dense = matrix(rows, "rows")
         room(20.0 * dense.size, f"features of shape {dense.shape}")
         found = sparse.csr_array(dense)
@@ -237,9 +253,7 @@ def _averaged(entries: sparse.csr_array, graph: Graph) -> sparse.csr_array:
     long = np.diff(entries.indptr).astype(np.float64)
     most = float(long.sum() + (long[graph.indices]).sum())
     room(20.0 * min(most, float(graph.n) * entries.shape[1]), "the averaged features")
-    unit = float(graph.weights.mean()) if len(graph.weights) else 1.0
-    shape = (graph.n, graph.n)
-    near: Any = sparse.csr_array((graph.weights / unit, graph.indices, graph.indptr), shape=shape)
+    near: Any = matrix_over(graph.indptr, graph.indices, relative_weights(graph))
     total: AnyArray = 1.0 + np.asarray(near.sum(axis=1)).ravel()
     mean = sparse.csr_array(sparse.diags_array(1.0 / total) @ (entries + near @ entries))
     mean.eliminate_zeros()

@@ -54,6 +54,8 @@ class Adjacency(NamedTuple):
     """Trees of the nodes that are connected: a node nearer to the root, or minus the size of the tree at its root."""
     extent: Ints
     """How large the graph is: its nodes, and twice its edges."""
+    least: float
+    """Below which no score lies: 0, or -1 where edges may be negative; see `signs.py`."""
 
     @property
     def size(self) -> Ints:
@@ -74,7 +76,7 @@ def diagonal(adjacency: Adjacency, i: int) -> float:
     """Weighted degree + ridge, summed in the order of the list: the same bits however it came about."""
     total = adjacency.ridge
     for p in range(adjacency.start[i], adjacency.stop[i]):
-        total += adjacency.weight[p & adjacency.every]
+        total += abs(adjacency.weight[p & adjacency.every])
     return total
 
 
@@ -161,5 +163,5 @@ def precision_of(adjacency: Adjacency, n: int) -> sparse.csr_array:
     places = start[rows] + np.arange(indptr[-1]) - indptr[rows]
     weights = adjacency.weight[places & adjacency.every]
     links = sparse.csr_array((weights, adjacency.neighbour[places], indptr), shape=(n, n))
-    degree = np.bincount(rows, weights=weights, minlength=n)
+    degree = np.bincount(rows, weights=np.abs(weights), minlength=n)
     return sparse.csr_array(sparse.diags_array(degree + adjacency.ridge) - links)

@@ -12,7 +12,7 @@ from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, GLOBAL, lower
 from ohmline.learn.local_lgc.scratch import begin
-from ohmline.learn.local_lgc.state import LocalState, first_two, weigh
+from ohmline.learn.local_lgc.state import LocalState, leading, weigh
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -32,9 +32,10 @@ class Certainty:
         which is then above 0; otherwise it is 0 or less, up to rounding, and proves nothing.
     variance
         A lower bound on (Q^-1)_tt, the variance of the node's value: x_t, or x_t / (1 + ||r-||_1) where a global
-        solve left a negative part r- of the residual.
+        solve left a negative part r- of the residual, or x_t / (1 + ||r||_1) on a signed graph.
     variance_at_most
-        An upper bound on the same: x_t / (1 - ||r+||_1), infinite when the residual is 1 or more.
+        An upper bound on the same: x_t / (1 - ||r+||_1), or x_t / (1 - ||r||_1) on a signed graph; infinite when the
+        residual is 1 or more.
     edges
         What the solve cost: the edges touched.
     """
@@ -76,7 +77,7 @@ def rounding(adjacency: Adjacency, state: LocalState, fresh: bool) -> float:
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
         size = adjacency.stop[j] - adjacency.start[j]
-        total += EPSILON * (steps + 2 * size) * nodes[j].q * nodes[j].x
+        total += EPSILON * (steps + 2 * size) * nodes[j].q * abs(nodes[j].x)
     return total
 
 
@@ -85,7 +86,8 @@ def settle_class(adjacency: Adjacency, state: LocalState, t: int, tolerance: flo
     """Solve at t until its class is certain, or down to `tolerance`; whether it is certain, and the rounding.
 
     f lies in [0, 1] (maximum principle), so the exact score of each class lies between b'x and
-    b'x + ||r||_1: a lead in b'x above ||r||_1 cannot be made up. Rounding counts as residual.
+    b'x + ||r||_1: a lead in b'x above ||r||_1 cannot be made up. So it is with signs, where a difference of two
+    scores lies in [-1, 1] (`signs.py`). Rounding counts as residual.
     """
     solve = state.solve
     begin(adjacency, state.nodes, solve, t)
@@ -95,7 +97,7 @@ def settle_class(adjacency: Adjacency, state: LocalState, t: int, tolerance: flo
         weigh(adjacency, state, t)
         off = rounding(adjacency, state, final)
         left = foresee(adjacency, state) + off
-        best, top, second = first_two(solve.base, state.order)
+        best, top, second = leading(adjacency, solve.base, state.order, state.counts)
         solve.found[0].margin = top - second - left
         if solve.found[0].margin > TIE:
             solve.found[0].code = best
@@ -128,4 +130,6 @@ def certain_at(
     found = state.solve.found[0]
     x = state.nodes[t].x
     above, below = found.residual - found.negative + off, found.negative + off
+    if adjacency.least < 0:
+        above = below = found.residual + off
     return certain, found.code, found.margin, x, above, below, found.edges

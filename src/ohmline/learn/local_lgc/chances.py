@@ -1,74 +1,242 @@
-"""Probabilities from scores: shares with a floor, sharpened by a power that is fitted online."""
+"""Probabilities from scores, by two powers that are fitted to the labels as they come.
+
+At a node with scores s_c, their sum m and Q_tt = q, a class that has labels gets
+
+  P(c) proportional to exp(alpha log(u_c + .02) + beta v u_c),
+  u_c = (v s_c / m + .1 / C) / (v + .1),   v = min(q m, 30).
+
+s_c / m is the share of the class: what counts where nodes of every degree hear one voice. v is how many votes are near,
+about the number of labelled neighbours: of two nodes with the same shares, the one that hears more labels is the surer
+one. In a block model the log odds are linear in votes. Where all labels are far, v is near 0 and even a share of 1 says
+little: a tenth of a vote is spread over the C classes that have labels.
+
+Both alpha and beta stay at 0 or above, so that the class of the largest score has the largest probability. They follow
+Newton steps on -log P(y), each taken before y is learned, from a prior that was chosen on other graphs: two numbers
+and their curvature, of which old labels lose .2 % with each new one. What then is still off for the leading class,
+`trust.py` corrects.
+
+A class may still come that has no label yet. Good and Turing estimate its chance by the share of labels that are the
+only ones of their class; that is 0 after two labels of one class, so that one more is counted. So much is spread
+evenly: over the classes that have no label, if some were declared, and otherwise over all.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ohmline.arrays import Floats
-from ohmline.compiled import internal
+from ohmline.arrays import Floats, Ints
+from ohmline.compiled import compiled, inlined, internal
 from ohmline.learn.local_lgc.state import LocalState
+from ohmline.learn.local_lgc.trust import MOST_ODDS, entropy, fresh_trust, learn_trust, trusted
 
 FLOOR = 0.02
 """Share of the score that every class gets before the shares are sharpened into probabilities."""
-RATE = 0.4
-"""Step of the online fit of the sharpness, divided by the root of the sum of its squared slopes."""
+NEARLY = 0.1
+"""So large a part of a vote is spread evenly over the classes that have labels."""
+NEW_PRIOR = 1.0
+"""So many labels count as if they had been the only ones of their class, before any label."""
+ALPHA, BETA = 1.5, 1.5
+"""The powers of shares and of votes before any label."""
+ALPHA_PRIOR, BETA_PRIOR = 2.0, 0.3
+"""How firmly they are held there: the curvature of the prior."""
+KEEP = 0.998
+"""What is left of the curvature of earlier labels at each new one."""
+MOST_VOTES = 30.0
+"""More votes than these say no more: or one hub would settle the powers for good."""
+MOST_POWER = 20.0
+"""The largest power: with it no probability is so small that it becomes 0."""
+AHEAD = 1 - 1e-9
+"""What keeps the leader the most probable class, by more than rounding."""
+MOST_CURVATURE = 1e6
+"""More than the curvature ever is."""
+
+
+def fresh_powers() -> Floats:
+    """Alpha, beta, the curvature of the log loss in both (alpha twice, alpha and beta, beta twice), and trust."""
+    return np.concatenate([[ALPHA, BETA, 0.0, 0.0, 0.0], fresh_trust()])
 
 
 @internal
-def score_mass(state: LocalState) -> float:
+def score_mass(score: Floats, order: Ints) -> float:
     """The sum of the scores, in the order in which the classes were learned."""
     mass = 0.0
-    for c in state.order:
+    for c in order:
         if c < 0:
             break
-        mass += state.solve.score[c]
+        mass += score[c]
     return mass
 
 
 @internal
-def largest_share(state: LocalState, mass: float) -> float:
-    """The largest share of the score: a high power of each share would be 0, but not of their ratios to this one."""
-    return state.solve.score.max() / mass + FLOOR if mass > 0 else 1.0
+def unheard_of(counts: Any, classes: int) -> tuple[float, int]:
+    """The chance of a class that has no label yet, and how many of the classes have none."""
+    labels, single, empty = 0, 0, 0
+    for c in range(classes):
+        labels += counts[c]
+        single += counts[c] == 1
+        empty += counts[c] == 0
+    chance = (single + NEW_PRIOR) / (labels + 1.0 + NEW_PRIOR)
+    return (min(chance, empty / classes) if empty else chance), empty
 
 
 @internal
-def chances(state: LocalState, chance: Floats) -> None:
-    """Probability of each class: shares of the score with a floor, to the power of `sharpness`.
+def evened(counts: Ints, order: Ints, votes: float) -> tuple[float, float]:
+    """What a share is multiplied by, and what is then added to it, where there are so many votes."""
+    known = 0
+    for c in order:
+        if c < 0:
+            break
+        known += counts[c] > 0
+    kept = votes / (votes + NEARLY)
+    return kept, (1.0 - kept) / max(known, 1)
+
+
+@internal
+def leader(score: Floats, counts: Ints, order: Ints) -> tuple[int, bool]:
+    """The class of the largest score among those that have labels (-1: none; of equals the first), and if it is alone.
+
+    Of equals none is said to be more probable than the others.
+    """
+    best, alone = -1, True
+    for c in order:
+        if c < 0:
+            break
+        if counts[c] > 0:
+            if best < 0 or score[c] > score[best]:
+                best, alone = c, True
+            elif score[c] == score[best]:
+                alone = False
+    return best, alone
+
+
+@internal
+def chances_from(
+    score: Floats, counts: Ints, order: Ints, powers: Floats, precision: float, chance: Floats
+) -> None:
+    """Probability of each class, from the scores at a node whose Q_tt is `precision`.
 
     Where no label reaches: how often each class was learned, plus one.
     """
-    score = state.solve.score
-    mass = score_mass(state)
-    total, top = 0.0, largest_share(state, mass)
-    for c in range(chance.shape[0]):
-        if mass > 0:
-            chance[c] = ((score[c] / mass + FLOOR) / top) ** state.sharpness[0]
-        else:
-            chance[c] = state.counts[c] + 1.0
-        total += chance[c]
-    for c in range(chance.shape[0]):
-        chance[c] /= total
+    mass, classes, total = score_mass(score, order), chance.shape[0], 0.0
+    best, alone = leader(score, counts, order)
+    if mass <= 0 or best < 0:
+        for c in range(classes):
+            chance[c] = counts[c] + 1.0
+            total += chance[c]
+        for c in range(classes):
+            chance[c] /= total
+        return
+    votes = min(precision * mass, MOST_VOTES)
+    kept, more = evened(counts, order, votes)
+    top = kept * (score[best] / mass) + more
+    new, empty = unheard_of(counts, classes)
+    rest, next_best = 0.0, 0.0
+    chance[:] = 0.0
+    for c in order:
+        if c < 0:
+            break
+        if counts[c] > 0 and c != best:
+            share = kept * (score[c] / mass) + more
+            ratio = np.log((share + FLOOR) / (top + FLOOR))
+            chance[c] = np.exp(powers[0] * ratio + powers[1] * votes * (share - top))
+            rest += chance[c]
+            next_best = max(next_best, chance[c])
+    if rest == 0.0:
+        chance[best] = 1.0
+    else:
+        others = rest / (1.0 + rest)
+        if alone:
+            odds = trusted(powers[5:], against(rest), votes, entropy(counts, order))
+            others = min(1.0 / (1.0 + np.exp(odds)), AHEAD * rest / (rest + next_best))
+        for c in range(classes):
+            chance[c] *= others / rest
+        chance[best] = 1.0 - others
+        for c in range(classes):  # rounding puts nobody ahead of the leader
+            chance[c] = min(chance[c], chance[best])
+    for c in range(classes):
+        chance[c] *= 1 - new
+        if empty == 0 or counts[c] == 0:
+            chance[c] += new / (empty if empty else classes)
+
+
+@inlined
+def against(rest: float) -> float:
+    """Log odds of the leader, whose weight is 1, against the rest."""
+    return min(-np.log(rest), MOST_ODDS)
 
 
 @internal
-def sharpen(state: LocalState, y: int) -> None:
-    """One AdaGrad step of the sharpness on -log(probability of y) among the classes learned before.
+def chances(state: LocalState, precision: float, chance: Floats) -> None:
+    """`chances_from` the scores of the last solve."""
+    chances_from(state.solve.score, state.counts, state.order, state.sharpness, precision, chance)
 
-    A label of a class never learned before says nothing about how sure to be of the others.
+
+@compiled
+def chances_all(
+    scores: Floats, counts: Ints, order: Ints, powers: Floats, precision: Floats, codes: Ints, found: Floats
+) -> None:
+    """`chances_from` each row of scores; NaN where the prediction is "don't know"."""
+    for a in range(scores.shape[0]):
+        if codes[a] < 0:
+            found[a] = np.nan
+        else:
+            chances_from(scores[a], counts, order, powers, precision[a], found[a])
+
+
+def chances_of(state: LocalState, scores: Floats, precision: Floats, codes: Ints) -> Floats:
+    """The probabilities of each class in each row of scores; NaN where the prediction is "don't know".
+
+    `precision` is Q_tt of the node of each row.
     """
-    score = state.solve.score
-    mass = score_mass(state)
-    if mass <= 0 or state.counts[y] == 0:
+    classes = scores.shape[1]
+    found = np.empty(scores.shape)
+    if classes:
+        rows = np.ascontiguousarray(scores, dtype=np.float64)
+        chances_all(rows, state.counts[:classes], state.order, state.sharpness, precision, codes, found)
+    return found
+
+
+@internal
+def sharpen(state: LocalState, precision: float, y: int) -> None:
+    """One Newton step of the powers on -log(probability of y) among the classes that have labels.
+
+    A label of a class that has none says nothing about how sure to be of the others.
+    """
+    score, counts, powers = state.solve.score, state.counts, state.sharpness
+    mass = score_mass(score, state.order)
+    if mass <= 0 or counts[y] == 0:
         return
-    total, slope, top = 0.0, 0.0, largest_share(state, mass)
+    best, alone = leader(score, counts, state.order)
+    votes = min(precision * mass, MOST_VOTES)
+    kept, more = evened(counts, state.order, votes)
+    top = kept * (score[best] / mass) + more
+    rest = 0.0
+    total, one, two, one_one, one_two, two_two = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for c in state.order:
         if c < 0:
             break
-        share = score[c] / mass + FLOOR
-        chance = (share / top) ** state.sharpness[0]
-        total += chance
-        slope += chance * np.log(share)
-    slope = slope / total - np.log(score[y] / mass + FLOOR)
-    state.sharpness[1] += slope * slope
-    if state.sharpness[1] > 0:
-        state.sharpness[0] = max(state.sharpness[0] - RATE * slope / np.sqrt(state.sharpness[1]), 0.0)
+        if counts[c] > 0:
+            share = kept * (score[c] / mass) + more
+            first, second = np.log((share + FLOOR) / (top + FLOOR)), votes * (share - top)
+            chance = np.exp(powers[0] * first + powers[1] * second)
+            total += chance
+            rest += chance if c != best else 0.0
+            one += chance * first
+            two += chance * second
+            one_one += chance * first * first
+            one_two += chance * first * second
+            two_two += chance * second * second
+    if alone and rest > 0.0:
+        learn_trust(powers[5:], against(rest), votes, entropy(counts, state.order), best == y)
+    one, two = one / total, two / total
+    share = kept * (score[y] / mass) + more
+    slope_1, slope_2 = one - np.log((share + FLOOR) / (top + FLOOR)), two - votes * (share - top)
+    powers[2] = KEEP * powers[2] + max(one_one / total - one * one, 0.0)
+    powers[3] = KEEP * powers[3] + one_two / total - one * two
+    powers[4] = KEEP * powers[4] + max(two_two / total - two * two, 0.0)
+    a, b, d = ALPHA_PRIOR + powers[2], powers[3], BETA_PRIOR + powers[4]
+    span = a * d - b * b
+    powers[0] = min(max(powers[0] - (d * slope_1 - b * slope_2) / span, 0.0), MOST_POWER)
+    powers[1] = min(max(powers[1] - (a * slope_2 - b * slope_1) / span, 0.0), MOST_POWER)

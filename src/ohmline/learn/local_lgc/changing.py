@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ohmline.learn.local_lgc.growing_graph import GrowingGraph, bare
 from ohmline.learn.local_lgc.limits import expect_room, within
 from ohmline.learn.local_lgc.nodes import STALE, longer_nodes, relabelled
 from ohmline.learn.local_lgc.relax import largest_error, mend, relax
+from ohmline.learn.local_lgc.remembered import remembered
 from ohmline.learn.local_lgc.scratch import UNFINISHED, UNKNOWN, LocalSolve
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import withdraw
@@ -146,6 +147,10 @@ class ChangingLearner(ManyClassLearner):
 
     def _grown(self) -> tuple[int, int]:
         return len(self.nodes), self._growing.count
+
+    def _remembered(self) -> Callable[[], Any]:
+        again = remembered(self.state)
+        return lambda: again(self.state)
 
     def watch(self, on: bool) -> None:
         on, found = flag(on, "on"), self.state.solve.found

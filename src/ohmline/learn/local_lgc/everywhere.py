@@ -23,15 +23,18 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints, read_only
-from ohmline.compiled import compiled
+from ohmline.compiled import compiled, prefetch
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency, root
-from ohmline.learn.local_lgc.chances import FLOOR
 from ohmline.learn.local_lgc.exact import solved
-from ohmline.learn.local_lgc.state import LocalState, commonest, first_two
+from ohmline.learn.local_lgc.state import LocalState, commonest, leading
 
 SWEEPS = 5
 """Sweeps from the estimate on."""
+AHEAD = 24
+"""The scores of neighbours so many places ahead are on their way from memory ..."""
+CLOSE = 2**21
+"""... where all of them take more bytes than this, and so are not near the processor anyway."""
 FEW = 500
 """So many nodes are solved for one by one, whatever the graph."""
 LOCAL_EDGES = 30
@@ -58,18 +61,24 @@ def swept(adjacency: Adjacency, state: LocalState, classes: int) -> Floats:
 @compiled
 def sweep(adjacency: Adjacency, nodes: Any, scores: Floats, image: Floats) -> None:
     """Every node hears its neighbours."""
-    classes = scores.shape[1]
+    classes, ends = scores.shape[1], adjacency.neighbour.shape[0]
+    row, rows, width = np.empty(classes, scores.dtype), scores.ctypes.data, classes * scores.itemsize
+    ahead = AHEAD if scores.shape[0] * width > CLOSE else 0
     for j in range(scores.shape[0]):
         for c in range(classes):
-            image[j, c] = 0.0
+            row[c] = 0.0
         if nodes[j].label >= 0:
-            image[j, nodes[j].label] = 1 / adjacency.mu
+            row[nodes[j].label] = 1 / adjacency.mu
         for p in range(adjacency.start[j], adjacency.stop[j]):
-            w, k = adjacency.weight[p & adjacency.every], adjacency.neighbour[p]
+            if ahead and p + ahead < ends:
+                prefetch(rows + adjacency.neighbour[p + ahead] * width, 1)
+                prefetch(rows + adjacency.neighbour[p + ahead] * width + width - 1, 1)
+            w, k = scores.dtype.type(adjacency.weight[p & adjacency.every]), adjacency.neighbour[p]
             for c in range(classes):
-                image[j, c] += w * scores[k, c]
+                row[c] += w * scores[k, c]
+        share = scores.dtype.type(nodes[j].q)
         for c in range(classes):
-            image[j, c] /= nodes[j].q
+            image[j, c] = row[c] / share
 
 
 @compiled
@@ -81,7 +90,7 @@ def decide_all(
         j = where[a]
         best, top, second = -1, 0.0, 0.0
         if state.labelled[root(adjacency, j)] > 0:
-            best, top, second = first_two(scores[j], state.order)
+            best, top, second = leading(adjacency, scores[j], state.order, state.counts)
         margins[a] = top - second if top - second > TIE else 0.0
         if best < 0 and adjacency.guess:
             best = commonest(state)
@@ -98,39 +107,29 @@ def kept_space(adjacency: Adjacency, grown: bool) -> Adjacency:
 
 def kept_state(state: LocalState) -> LocalState:
     """What a proof needs of the state as it is now; the scores that it starts from are another matter."""
-    return state._replace(nodes=state.nodes.copy(), order=state.order.copy())
+    return state._replace(nodes=state.nodes.copy(), order=state.order.copy(), counts=state.counts.copy())
 
 
 def proven(adjacency: Adjacency, state: LocalState, scores: Floats, where: Ints, codes: Ints) -> Bools:
     """Where the exact solution is proven to have the class that was said."""
     exact, error = solved(adjacency, state, scores)
     certain = np.empty(len(where), np.bool_)
-    compare(state.order, exact, error, where, codes, certain)
+    compare(adjacency, state.order, state.counts, exact, error, where, codes, certain)
     return certain
 
 
 @compiled
-def compare(order: Ints, exact: Floats, error: Floats, where: Ints, codes: Ints, certain: Bools) -> None:
+def compare(
+    adjacency: Adjacency,
+    order: Ints,
+    counts: Ints,
+    exact: Floats,
+    error: Floats,
+    where: Ints,
+    codes: Ints,
+    certain: Bools,
+) -> None:
     """Whether the exact scores, each within its error, have the class that was said at the nodes `where`."""
     for a in range(where.shape[0]):
-        best, top, second = first_two(exact[where[a]], order)
+        best, top, second = leading(adjacency, exact[where[a]], order, counts)
         certain[a] = best >= 0 and best == codes[a] and top - second > 2 * error[where[a]]
-
-
-def chances_of(state: LocalState, scores: Floats, codes: Ints) -> Floats:
-    """The probabilities of each class in each row of scores; NaN where the prediction is "don't know".
-
-    As `chances` has them for one node.
-    """
-    if not scores.shape[1]:
-        return scores.copy()
-    scores = scores.astype(np.float64)
-    mass = scores.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = scores / mass + FLOOR
-        found: Floats = (share / share.max(axis=1, keepdims=True)) ** state.sharpness[0]
-    blank = ~(mass[:, 0] > 0)
-    found[blank] = state.counts[: scores.shape[1]] + 1.0
-    found /= found.sum(axis=1, keepdims=True)
-    found[codes < 0] = np.nan
-    return found

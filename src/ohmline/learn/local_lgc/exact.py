@@ -58,12 +58,30 @@ def solved(adjacency: Adjacency, state: LocalState, start: Floats) -> tuple[Floa
         _solve_block(adjacency, state, halves, first, last, block, residual)
         scores[:, first : first + WIDE] = block[:, : classes - first]
         np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
+    return scores, _error(adjacency, state, largest)
+
+
+def proven(adjacency: Adjacency, state: LocalState, scores: Floats) -> Floats:
+    """For each node how far its scores, wherever they come from, may be from the exact ones."""
+    n, classes = scores.shape
+    block, residual, largest = np.empty((n, WIDE)), np.empty((n, WIDE)), np.zeros(n)
+    for first in range(0, classes, WIDE):
+        last = min(first + WIDE, classes)
+        block[:, last - first :], block[:, : last - first] = 0.0, scores[:, first:last]
+        residual_of(adjacency, state.nodes, first, last, block, residual)
+        np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
+    return _error(adjacency, state, largest)
+
+
+def _error(adjacency: Adjacency, state: LocalState, largest: Floats) -> Floats:
+    """The same from the largest residual of each node, which is spent on the way."""
+    n = len(largest)
     error = np.zeros(n)
     # Q_jj and each residual are sums of so many terms, each rounded; a score is at most 1.
     precision = np.array(state.precision[:n])
     largest += EPSILON * (8 + 3 * adjacency.size[:n]) * precision
     bound_errors(adjacency, precision, largest, error)
-    return scores, error
+    return error
 
 
 def halves_of(adjacency: Adjacency, kind: type[Any]) -> Halves:
@@ -120,7 +138,7 @@ def _solve_block(
     worst = residual_of(adjacency, nodes, first, last, scores, residual)
     while worst > enough:
         before = worst
-        correct(halves, precision, residual, scores, goal)
+        correct(halves, precision, residual, scores, goal, adjacency.least)
         goal /= 4
         worst = residual_of(adjacency, nodes, first, last, scores, residual)
         if not worst <= before / 2:
@@ -129,8 +147,10 @@ def _solve_block(
             single, halves = False, halves_of(adjacency, np.float64)
 
 
-def correct(halves: Halves, precision: Floats, residual: Floats, scores: Floats, goal: float) -> None:
-    """Add the solution for what is left to the scores, which stay between 0 and 1.
+def correct(
+    halves: Halves, precision: Floats, residual: Floats, scores: Floats, goal: float, least: float = 0.0
+) -> None:
+    """Add the solution for what is left to the scores, which stay between `least` and 1.
 
     It ends once a forward sweep would change no entry by more than `goal`, or where nothing moves any more.
     """
@@ -148,7 +168,7 @@ def correct(halves: Halves, precision: Floats, residual: Floats, scores: Floats,
         if not goal < worst < np.inf or not any(step):
             break
     if np.isfinite(change).all():
-        np.clip(scores + change, 0.0, 1.0, out=scores)
+        np.clip(scores + change, least, 1.0, out=scores)
 
 
 @compiled
@@ -292,7 +312,8 @@ def ratios(top: Quad, bottom: Quad) -> Quad:
 def bound_errors(adjacency: Adjacency, precision: Floats, left: Floats, error: Floats) -> None:
     """How far each score may be off at most, from the size of each residual, which is spent on the way.
 
-    Q^-1 has no negative entry, so that the error is at most Q^-1 |r|. A push of what is left at j adds left_j / Q_jj to
+    Q^-1 has no negative entry, so that the error is at most Q^-1 |r|; with signs it is at most what it would be without
+    them (`signs.py`). A push of what is left at j adds left_j / Q_jj to
     the bound of j and hands the rest on to its neighbours; what is left in the end costs its largest entry / ridge.
     """
     n, rest = left.shape[0], 0.0
@@ -303,7 +324,7 @@ def bound_errors(adjacency: Adjacency, precision: Floats, left: Floats, error: F
             left[j] = 0.0
             error[j] += share
             for p in range(adjacency.start[j], adjacency.stop[j]):
-                left[adjacency.neighbour[p]] += share * adjacency.weight[p & adjacency.every]
+                left[adjacency.neighbour[p]] += share * abs(adjacency.weight[p & adjacency.every])
     for j in range(n):
         rest = max(rest, left[j])
     for j in range(n):

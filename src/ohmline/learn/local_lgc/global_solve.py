@@ -50,7 +50,7 @@ def solve_globally(adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, 
             raise Stopped
         left, worst = 0.0, 0.0
         for j in where:
-            x[j] = max(x[j], 0.0)
+            x[j] = max(x[j], adjacency.least * abs(x[j]))  # nothing below 0 without signs
         for j in where:  # what is left in truth, not what rounding made of it
             r[j] = (1.0 if j == t else 0.0) - times(adjacency, nodes, x, j)
             left += abs(r[j])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints, read_only
-from ohmline.checks import room, shown
+from ohmline.checks import number, room, shown
 from ohmline.compiled import compiled, internal
 from ohmline.errors import GraphError
 from ohmline.graph.graph import Graph
@@ -73,6 +73,7 @@ class GrowingGraph:
             sweeps,
             parent,
             np.array([graph.n, len(graph.indices)]),
+            -1.0 if graph.signed else 0.0,
         )
 
     def resized(self, adjacency: Adjacency, n: int) -> Adjacency:
@@ -101,6 +102,9 @@ class GrowingGraph:
                 f"edge ({shown(u)}, {shown(v)}) is in the graph already; an edge can be added once"
             )
         name = f"the weight of edge ({shown(u)}, {shown(v)})"
+        if self._graph.signed:
+            size = within(abs(number(weight, name)), name, most=LARGEST * self.unit)
+            return i, j, size if weight > 0 else -size
         return i, j, within(weight, name, most=LARGEST * self.unit)
 
     def with_room(self, adjacency: Adjacency, i: int, j: int) -> Adjacency:

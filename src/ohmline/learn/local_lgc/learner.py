@@ -11,15 +11,15 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, non_negative
 from ohmline.checks import count, flag, or_infinite, room, shown
-from ohmline.errors import OhmlineError, SnapshotError, WeightError
+from ohmline.device import Device, choose
+from ohmline.errors import OhmlineError, SnapshotError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, renew_all
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
-from ohmline.learn.local_lgc.changing import ChangingLearner
+from ohmline.learn.local_lgc.chances import MOST_CURVATURE, chances_of, fresh_powers
 from ohmline.learn.local_lgc.everywhere import (
-    chances_of,
     decide_all,
     kept_space,
     kept_state,
@@ -27,11 +27,15 @@ from ohmline.learn.local_lgc.everywhere import (
     proven,
     swept,
 )
+from ohmline.learn.local_lgc.exact_many import ExactScores, exact_at
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
-from ohmline.learn.local_lgc.limits import LARGEST, check_weights, expect_room, unit_of, within
+from ohmline.learn.local_lgc.informed import InformedLearner
+from ohmline.learn.local_lgc.limits import LARGEST, check_weights, expect_room, mu_of, unit_of, within
 from ohmline.learn.local_lgc.nodes import STALE, blank
+from ohmline.learn.local_lgc.prior import Prior, prior_of, prior_over
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
 from ohmline.learn.local_lgc.scratch import KNOWN, UNKNOWN, LocalSolve
+from ohmline.learn.local_lgc.signs import lifted
 from ohmline.learn.local_lgc.state import LocalState
 from ohmline.learn.local_lgc.step import chances_at, scores_at, survey
 from ohmline.learn.local_lgc.sweeps import LOOSER, MANY, SWEEPS
@@ -47,7 +51,7 @@ USUAL = 3e-4
 
 
 @final
-class LocalLGC(ChangingLearner):
+class LocalLGC(InformedLearner):
     """Learning with local and global consistency at full rank, for any number of classes.
 
     OLLGC (paper 004) without its eigenvectors: its kernel matrix is never formed, only the sparse
@@ -72,7 +76,7 @@ class LocalLGC(ChangingLearner):
     gives the recipe's v instead, how little the labels say about the node itself.
 
     Neither is exact: what a solve leaves out is extrapolated, as `worth.py` says. Measured against exact solves with 1
-    to 40 % of the labels on Cora, a neighbour graph of digits and Les Miserables, the default is on average 1 to 1.1
+    to 40 % of the labels on Cora, a neighbour graph of digits and Les Miserables, the default is on average 1 to 1.15
     times the exact value, with a rank correlation of .96 to 1, and the recipe's v is .98 to 1 times the exact one, with
     a rank correlation of .99 to 1. The default is kept up from label to label while it is read between labels, so that
     it depends a little, within the same errors, on when it was read. `Certainty` has bounds that are proven.
@@ -80,12 +84,21 @@ class LocalLGC(ChangingLearner):
     A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that behind
     very weak edges none may reach. A class has a score above 0 only where one of its labels can be reached. A node
     has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and `add_edge` let the graph
-    grow. The exact f is that of a learner that started afresh with the final graph and labels, and F follows it:
+    grow. The exact f is that of a learner that started afresh with the final graph and labels, and the same mu, and F
+    follows it:
 
     - after a correction, a withdrawal or a new edge, every score is within `tolerance` of the exact one (or within
       1e-14 of the largest Q_jj / ridge, 1e-6 of it in single precision, where that is more);
     - a label learned at a node that had none is added by a truncated update, so that every score is within ||r||_1
       times the largest error of F, which is below 1 and which `refine` brings below any tolerance.
+
+    On a signed graph L is the signed Laplacian, with degrees that are sums of |weight|: a negative edge lowers its
+    neighbour's score of a class by as much as a positive one raises it. Scores then lie in [-1, 1], the learned
+    class of the largest score is said even where that is not above 0, and None where all of them are 0, or where a
+    single class was learned and does not score above 0. Every guarantee above stays as it is, and so do
+    `certain_one` and `bound.LocalLGCBound`. Probabilities are shares of the scores above the lowest, where that is
+    below 0. The default variance adds the values of the other nodes each with the sign in which it goes with that
+    of the node; what the solve left of them is put at its mean.
 
     Cost per trial: the edges touched, about a thousand on a citation graph, and never more than a global solve by
     conjugate gradients, however small the ridge; memory beside the graph, whose arrays are used as they are until it
@@ -95,16 +108,25 @@ class LocalLGC(ChangingLearner):
     Several threads may read one learner at once. Where two want to change it at once, the second gets a
     `LearnerError`.
 
+    With a `prior`, a second learner over the same nodes that looks at something else, both learn every label. What is
+    said, with its margin and probabilities, is their product, to powers that are fitted to the labels, in a mixture
+    with each alone: exactly as `Blend` by `Product` joins them, and with its promise (`bound.MixtureBound`). A prior
+    that says nothing (even probabilities, "don't know", a node that came later) changes no prediction. Scores,
+    variances, `certain_one`, `exact_many` and what `forget_one` takes back remain those of the graph; `predict_many`
+    calls nothing certain. Each trial then goes through Python.
+
     Parameters
     ----------
     graph
-        The graph, without negative weights.
+        The graph; a negative weight, in a signed one, marks nodes that tend to differ.
     classes
         The classes, if they are known: another label is then an error. None (default) learns them as they come.
     ridge
         lambda, from 1e-12 to 1e12, in units of the mean edge weight. Default 0.1.
     mu
-        How far a label may be missed, from 1e-12 to 1e12, in units of 1 / the mean edge weight. Default 0.6.
+        How far a label may be missed, from 1e-12 to 1e12, in units of 1 / the mean edge weight. None (default) follows
+        the number d of neighbours that a node has on average when the learner is made, and stays as it is while the
+        graph grows: 0.6 min(1, (5/d)^3), but at least 1e-6.
     tolerance
         Where a solve ends at the latest, above 0: no residual exceeds this many times Q_jj, in which an edge
         counts 3 units at most. None (default) means 3e-4, or 1e-3 where the estimate is swept.
@@ -126,6 +148,11 @@ class LocalLGC(ChangingLearner):
         time the labels have doubled. None (default) means 2 on graphs of more than 200,000 nodes, where it saves time
         and mistakes, and 0 on smaller ones. Where it is swept and the graph is that large, the estimate is kept in
         single precision.
+    prior
+        What else is known of the nodes: a learner over them that has learned nothing yet, which is taken over;
+        `NodeFeatures`, for `OnlineLogistic` over them; a pair (features, classifier), for `FeatureLearner`; or
+        probabilities as `GivenProbabilities` takes them, an array (which needs `classes`) or a frame. Its declared
+        classes are those of the learner. None (default) for the graph alone.
 
     Examples
     --------
@@ -141,6 +168,11 @@ class LocalLGC(ChangingLearner):
     >>> learner.add_edge("g", "d")
     >>> learner.predict_one("g")
     'blue'
+    >>> words = ohm.NodeFeatures([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 1], [1, 0]], graph)
+    >>> both = ohm.LocalLGC(graph, prior=words)
+    >>> _ = both.learn_many({"a": "red", "e": "blue", "b": "red"})
+    >>> both.predict_one("d"), both.predict_one("g"), both.weights.shape
+    ('blue', 'red', (2,))
 
     References
     ----------
@@ -155,7 +187,7 @@ class LocalLGC(ChangingLearner):
             "label": CLASSES_OR_NONE,
             "counts": NODE_COUNT,
             "order": CLASSES_OR_NONE,
-            "sharpness": Range(0.0, float(np.finfo(np.float64).max)),
+            "sharpness": Range(-MOST_CURVATURE, MOST_CURVATURE),
             "labelled": NODE_COUNT,
             "worths": Range(UNKNOWN, KNOWN),
         }
@@ -167,21 +199,22 @@ class LocalLGC(ChangingLearner):
         classes: Iterable[Any] | None = None,
         *,
         ridge: float = 0.1,
-        mu: float = 0.6,
+        mu: float | None = None,
         tolerance: float | None = None,
         caution: float = 0.1,
         guess: bool = False,
         reach: bool = True,
         unit: float | None = None,
         sweeps: int | None = None,
+        prior: Any = None,
     ) -> None:
         expect_graph(graph)
-        if graph.signed and bool((graph.weights < 0).any()):
-            raise WeightError(
-                "LocalLGC needs weights of at least 0, and this graph has negative ones; drop those edges, "
-                "or use Pounce, which takes signed graphs"
-            )
         self.graph = graph
+        self._beside = None
+        if prior is not None:
+            classes = None if classes is None else ClassTable(classes).names
+            self._beside = Prior(prior_of(prior, graph, classes))
+            classes = self._beside.learner.declared_classes if classes is None else classes
         weights = np.ones(1) if graph.is_unweighted else graph.weights
         self.unit = unit_of(weights) if unit is None else within(unit, "unit")
         """One unit of weight: the mean weight of the graph it started with, unless given."""
@@ -189,7 +222,11 @@ class LocalLGC(ChangingLearner):
         self._table = ClassTable(classes)
         self._growing = GrowingGraph(graph, self.unit)
         self.ridge = within(ridge, "ridge", least=1 / LARGEST, most=LARGEST)
-        self.mu = within(mu, "mu", least=1 / LARGEST, most=LARGEST)
+        self.mu = (
+            mu_of(graph.n, len(graph.indices))
+            if mu is None
+            else within(mu, "mu", least=1 / LARGEST, most=LARGEST)
+        )
         usually = SWEEPS if graph.n > MANY else 0
         self.sweeps = usually if sweeps is None else count(sweeps, "sweeps")
         usual = LOOSER if self.sweeps else USUAL
@@ -207,14 +244,14 @@ class LocalLGC(ChangingLearner):
             blank(n),
             np.zeros(c, np.int64),
             np.full(c, -1),
-            np.ones(2),
+            fresh_powers(),
             np.zeros(n, np.int64),
             LocalSolve.empty(n, c),
         )
         renew_all(self.space, self.state.nodes)
 
     def scores_one(self, x: Hashable) -> dict[Any, float]:
-        """The estimate of f at `x`: one score per class, each in [0, 1], together at most 1.
+        """The estimate of f at `x`: one score per class, each in [0, 1], together at most 1; in [-1, 1] with signs.
 
         Parameters
         ----------
@@ -228,11 +265,17 @@ class LocalLGC(ChangingLearner):
         return dict(zip(classes, score.tolist(), strict=True))
 
     def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
-        """The probability of each class; calibrated online by one parameter.
+        """The probability of each class, calibrated online by two powers and a correction of the leading class.
 
-        A class's share of the score, with a small floor, is raised to a power that is fitted to the
-        labels as they come, before each is learned. Where `predict_one` says None there are no probabilities:
-        the dict is empty. With `guess`, they are there in proportion to how many nodes have each class, plus one.
+        The powers weigh a class's share of the score, and how many votes of labelled nodes near by it has; the
+        correction is a logistic regression of whether the leader is right. Both are fitted to the labels as they come,
+        before each is learned. The class that `predict_one` says has the largest probability.
+
+        While some classes have one label only, a part is kept for classes that have none: it is spread over those that
+        were declared, or over all. Where `predict_one` says None there are no probabilities: the dict is empty. With
+        `guess`, they are there in proportion to how many nodes have each class, plus one.
+
+        With a prior: what the graph and the prior say together.
 
         Parameters
         ----------
@@ -241,11 +284,13 @@ class LocalLGC(ChangingLearner):
         """
         t = self.nodes.position(x)
         with self._still:
+            if self._beside is not None:
+                return self._joined_one(t)
             classes, chance = self.classes, np.zeros(len(self._table))
             known = chances_at(self.space, self.state, t, chance)
         return dict(zip(classes, chance.tolist(), strict=True)) if known else {}
 
-    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
+    def _graph_table(self, things: Any, places: AnyArray) -> Predictions:
         n, classes = len(places), len(self._table)
         room(8.0 * n * (classes + 3), f"a table of {n} nodes and {classes} classes")
         codes, margins = np.empty(n, np.int64), np.empty(n)
@@ -258,7 +303,12 @@ class LocalLGC(ChangingLearner):
             room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
             scores = swept(self.space, self.state, classes)
             decide_all(self.space, self.state, scores, places, codes, margins)
-            chances = chances_of(self.state, scores[places], codes)
+            wanted = (
+                lifted(scores[places], self.state.counts[:classes] > 0)
+                if self.graph.signed
+                else scores[places]
+            )
+            chances = chances_of(self.state, wanted, self.state.precision[places], codes)
             proof = partial(
                 proven,
                 kept_space(self.space, self._growing.grown),
@@ -267,9 +317,11 @@ class LocalLGC(ChangingLearner):
                 places,
                 codes,
             )
-        given = [self.decode(code) for code in self.state.label[places].tolist()]
+        names = [*self.classes, None]  # the last one is "no label", which is -1
+        given = [names[code] for code in self.state.label[places].tolist()]
+        several = int(np.count_nonzero(self.state.counts[:classes])) > 1  # else nothing could be fitted
         return Predictions(
-            things, self.classes, codes, chances, margins, proof, calibrated=True, labels=given
+            things, self.classes, codes, chances, margins, proof, calibrated=several, labels=given
         )
 
     def label_one(self, x: Hashable) -> Any:
@@ -286,9 +338,11 @@ class LocalLGC(ChangingLearner):
 
     def __repr__(self) -> str:
         usual = (SWEEPS if self.graph.n > MANY else 0), (LOOSER if self.sweeps else USUAL)
+        usual_mu = mu_of(self.graph.n, len(self.graph.indices))
         return represent(
             self,
             classes=self._table.declared,
+            mu=None if self.mu == usual_mu else self.mu,
             sweeps=None if self.sweeps == usual[0] else self.sweeps,
             tolerance=None if self.tolerance == usual[1] else self.tolerance,
         )
@@ -298,7 +352,8 @@ class LocalLGC(ChangingLearner):
 
         By the maximum principle f lies in [0, 1], so that the exact score of each class lies between
         b'x and b'x + ||r||_1: once the best b'x leads by more than ||r||_1, the exact solution has
-        the same best class. Changes nothing.
+        the same best class. On a signed graph the same lead proves it, by comparison with the graph
+        without signs. Changes nothing.
 
         Parameters
         ----------
@@ -320,6 +375,35 @@ class LocalLGC(ChangingLearner):
             found.x / (1 - found.positive) if found.positive < 1 else float("inf"),
             found.edges,
         )
+
+    def exact_many(
+        self, nodes: Iterable[Hashable] | None = None, *, device: str | Device = "cpu"
+    ) -> ExactScores:
+        """The exact scores of many nodes, where `predict_many` takes the estimate and a few sweeps.
+
+        Block conjugate gradients over the whole graph, four classes in one pass, in single precision with what is left
+        recomputed in double precision. With many labels it is right as often as `predict_many`, with few of them less
+        often, unless its scores are levelled. Changes nothing.
+
+        Parameters
+        ----------
+        nodes
+            The nodes; None (default) for all nodes, in the order of the graph.
+        device
+            Where it is solved: "cpu" (default), "gpu" or "auto". A GPU solves for all classes in one pass, in double
+            precision; what is left, and the error, are computed here.
+
+        Returns
+        -------
+        ExactScores
+            The scores with a proven error for each node, and the residual.
+        """
+        things, places = self._surveyed(nodes)
+        place = choose(device)
+        with self._still:
+            n, wide = len(self.nodes), len(self._table)
+            room(8.0 * n * (2 * wide + 16), f"the exact scores of {n} nodes for {wide} classes")
+            return exact_at(self.space, self.state, things, self.classes, places, place)
 
     def _kept(self) -> list[tuple[str, AnyArray]]:
         n, c, state = len(self.nodes), len(self._table), self.state
@@ -354,16 +438,31 @@ class LocalLGC(ChangingLearner):
         }
 
     @classmethod
-    def restore(cls, state: State, kernel: Graph) -> Self:
+    def restore(cls, state: State, kernel: Graph | tuple[Graph, Any]) -> Self:
+        """The learner that was snapshot.
+
+        Parameters
+        ----------
+        state
+            What `snapshot` gave.
+        kernel
+            The graph that the learner was made with; with a prior the pair (graph, prior), the prior made again as it
+            was.
+        """
         expect_kind(state, cls.kind)
+        kernel, prior = kernel if isinstance(kernel, tuple) and len(kernel) == 2 else (kernel, None)
         if not isinstance(kernel, Graph):
-            raise SnapshotError(f"a snapshot of LocalLGC is restored over its Graph, got {shown(kernel)}")
+            raise SnapshotError(
+                f"a snapshot of LocalLGC is restored over its Graph, or over (graph, prior), got {shown(kernel)}"
+            )
         expect_fingerprint(state, cls.kind, kernel.fingerprint)
         names, fixed = saved_classes(state, cls.kind)
         added = saved_growth(state, kernel.n)
         options = saved_options(state)
         try:
             learner = cls(kernel, names if fixed else None, **options)
+            if prior is not None:  # whatever it has learned, it is made afresh from the snapshot
+                learner._beside = Prior(prior_over(prior, kernel, tuple(names) if fixed else None))
             learner.codes_of(names)
             for node in added.nodes:
                 learner.add_node(node)
@@ -388,7 +487,7 @@ class LocalLGC(ChangingLearner):
         expect_fingerprint(state, self.kind, self.fingerprint)
         expect_settings(state, self.settings())
         expect_place(state, self.kind, self.fingerprint, len(self.nodes))
-        found = saved_arrays(self, state, dict(self._kept()))
+        found, prior = saved_arrays(self, state, dict(self._kept())), self._beside_restored(state)
         n, c = len(self.nodes), len(self._table)
         fresh = copied(self.state._replace(solve=()))._replace(solve=self.state.solve)
         fresh.estimate[:n, :c] = found["estimate"]
@@ -403,4 +502,4 @@ class LocalLGC(ChangingLearner):
         with self.alone():
             fresh.solve.forget()
             put_worths(fresh, found)
-            self.state = fresh
+            self._become(prior, fresh)

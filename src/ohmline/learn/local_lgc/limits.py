@@ -29,15 +29,37 @@ def within(value: Any, name: str, *, least: float = 0.0, most: float = float("in
 
 
 def unit_of(weights: Floats) -> float:
-    """The mean weight; 1 for a graph without edges."""
+    """The mean size of a weight; 1 for a graph without edges."""
     if not len(weights):
         return 1.0
+    weights = np.abs(weights) if float(weights.min()) < 0 else weights
     with np.errstate(over="ignore"):
         mean = float(weights.mean())
     if np.isfinite(mean) and mean > 0:
         return mean
     largest = float(weights.max())  # the sum overflows, or the mean is 0 in rounding
     return largest * float((weights / largest).mean()) if largest > 0 else 1.0
+
+
+SOFTEST = 0.6
+"""mu on graphs of few neighbours."""
+FEW_NEIGHBOURS = 5.0
+"""The mean number of neighbours up to which that holds."""
+FIRMEST = 1e-6
+"""mu on graphs of more neighbours than about 400: a label is met to a millionth, and Q stays far from rounding."""
+
+
+def mu_of(nodes: int, entries: int) -> float:
+    """How far a label may be missed on a graph of so many nodes, each of which has entries / nodes neighbours.
+
+    Where a node has many neighbours, their sum outweighs its own label, and labels have to be held the more firmly.
+
+    >>> mu_of(100, 400), round(mu_of(100, 1000), 6)
+    (0.6, 0.075)
+    """
+    if entries <= FEW_NEIGHBOURS * nodes:
+        return SOFTEST
+    return max(SOFTEST * (FEW_NEIGHBOURS * nodes / entries) ** 3, FIRMEST)
 
 
 def expect_room(nodes: int, classes: int, *, single: bool) -> None:
@@ -48,8 +70,9 @@ def expect_room(nodes: int, classes: int, *, single: bool) -> None:
 
 def check_weights(weights: Floats, unit: float) -> None:
     """Refuse weights that leave double precision once they are counted in units."""
-    if len(weights) and not float(weights.max()) <= LARGEST * unit:
+    largest = max(float(weights.max()), -float(weights.min())) if len(weights) else 0.0
+    if not largest <= LARGEST * unit:
         raise WeightError(
-            f"the largest weight, {float(weights.max()):g}, is more than {LARGEST:g} times the unit {unit:g}; "
+            f"the largest weight, {largest:g}, is more than {LARGEST:g} times the unit {unit:g}; "
             "give a larger unit, or leave it out"
         )

@@ -11,7 +11,7 @@ them: the more is known, the less a solve touches.
 | r | `nodes[j].r` | what is still to be pushed: e_t = Q x + r, exactly |
 | tol | `tolerance` | no r_j is left above tolerance Q_jj, with heavy edges counted as in `width_of` |
 
-Everything stays non-negative, and x only ever grows.
+Everything stays non-negative, and x only ever grows; on a signed graph x and r have both signs (`signs.py`).
 
 Pushing costs about 1 / (ridge tolerance) at worst. Once it has cost as much as a global solve would, conjugate
 gradients take over from where it stands; then e_t = Q x + r still holds, but r has both signs. Every loop that
@@ -22,7 +22,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ohmline.compiled import Stopped, internal, prefetch
+import numpy as np
+
+from ohmline.compiled import Stopped, all_bits_if_above, internal, prefetch
 from ohmline.learn.local_lgc.adjacency import Adjacency, width_of
 from ohmline.learn.local_lgc.global_solve import solve_globally
 from ohmline.learn.local_lgc.nodes import LINE, NODE, QUEUED, SEEN, lift_mark, put_mark
@@ -44,6 +46,8 @@ MOST_LEARNED = 400_000
 """A solve that learns may walk more of them: so many divided by the labels there are. What the first labels leave out,
 later predictions do not hear of."""
 NODE_BYTES = NODE.itemsize
+CLOSE = 1 << 20
+"""Records of all nodes that take no more bytes than this are near the processor anyway."""
 UNLIMITED = 1 << 62
 """More edges than any solve walks."""
 SETTLED, GLOBAL, CUT_SHORT = 0, 1, 2
@@ -58,31 +62,33 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
     the solve would have walked more than `limit` of them in all.
     """
     start, stop, neighbour, weight = adjacency.start, adjacency.stop, adjacency.neighbour, adjacency.weight
-    queue, touched, every = solve.queue, solve.touched, adjacency.every
+    queue, touched, every = solve.queue, solve.touched, np.uint64(adjacency.every)
     capacity = queue.shape[0]
     count, edges, left = solve.found[0].touched, 0, limit - solve.found[0].edges
     head, waiting, cut = 0, 0, False
     records, starts, lists = nodes.ctypes.data, start.ctypes.data, neighbour.ctypes.data
+    far = NODE_BYTES * nodes.shape[0] > CLOSE
     for a in range(count):
-        j = touched[a]
-        if nodes[j].r > tolerance * width_of(adjacency, nodes, j):
-            queue[waiting] = j
+        j: Any = np.uint64(touched[a])
+        if abs(nodes[j].r) > tolerance * width_of(adjacency, nodes, j):
+            queue[waiting] = touched[a]
             put_mark(nodes, j, QUEUED)
             waiting += 1
     tail = waiting if waiting < capacity else 0
     while waiting > 0 and edges < most:
-        j = queue[head]
+        j = np.uint64(queue[head])
         head = head + 1 if head + 1 < capacity else 0
         waiting -= 1
         lift_mark(nodes, j, QUEUED)
-        # The next two nodes are on their way from memory while this one is pushed.
-        if waiting > 1:
-            prefetch(starts + 8 * queue[head + 1 if head + 1 < capacity else 0], 8)
-        if waiting > 0:
-            prefetch(lists + neighbour.itemsize * start[queue[head]], LINE)
         first, last = start[j], stop[j]
-        for p in range(first, last):
-            prefetch(records + NODE_BYTES * neighbour[p], 8)
+        if far:
+            # The next two nodes are on their way from memory while this one is pushed.
+            if waiting > 1:
+                prefetch(starts + 8 * queue[head + 1 if head + 1 < capacity else 0], 8)
+            if waiting > 0:
+                prefetch(lists + neighbour.itemsize * start[queue[head]], LINE)
+            for p in range(first, last):
+                prefetch(records + NODE_BYTES * neighbour[p], 8)
         if edges + last - first > left:
             cut = True
             continue
@@ -90,18 +96,21 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
         nodes[j].r = 0.0
         nodes[j].x += moved
         edges += last - first
-        for p in range(first, last):
-            k = neighbour[p]
+        # Places in an array are unsigned here: Numba would ask of each other whether it counts from the end.
+        for p in range(np.uint64(first), np.uint64(last)):
+            far_end = neighbour[p]
+            k: Any = np.uint64(far_end)
             r = nodes[k].r + moved * weight[p & every]
             nodes[k].r = r
             # No branch, because nobody can foretell it: k is written to both lists, which have a place to spare.
             mark = nodes[k].mark
             fresh = (mark & SEEN) ^ SEEN
-            enters = ((mark & QUEUED) ^ QUEUED) * (r > tolerance * width_of(adjacency, nodes, k))
+            large = all_bits_if_above(abs(r), tolerance * width_of(adjacency, nodes, k))
+            enters = ((mark & QUEUED) ^ QUEUED) & large
             nodes[k].mark = mark | SEEN | enters
-            touched[count] = k
+            touched[np.uint64(count)] = far_end
             count += fresh
-            queue[tail] = k
+            queue[np.uint64(tail)] = far_end
             tail += enters >> 1
             waiting += enters >> 1
             if tail == capacity:

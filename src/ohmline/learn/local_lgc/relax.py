@@ -81,7 +81,7 @@ def correct(adjacency: Adjacency, state: Any, k: int) -> None:
         put_mark(nodes, j, STALE)
         x = nodes[j].x
         for c in range(off.shape[0]):
-            estimate[j, c] = min(max(estimate[j, c] + x * off[c], 0.0), 1.0)
+            estimate[j, c] = min(max(estimate[j, c] + x * off[c], adjacency.least), 1.0)
 
 
 @compiled
@@ -157,7 +157,7 @@ def solve_all(adjacency: Adjacency, state: Any, goal: float) -> None:
         while True:
             worst = 0.0
             for j in where:
-                x[j] = min(max(state.estimate[j, c], 0.0), 1.0)
+                x[j] = min(max(state.estimate[j, c], adjacency.least), 1.0)
             for j in where:
                 wanted = 1 / adjacency.mu if nodes[j].label == c else 0.0
                 r[j] = wanted - times(adjacency, nodes, x, j)
@@ -169,7 +169,7 @@ def solve_all(adjacency: Adjacency, state: Any, goal: float) -> None:
             if conjugate_gradients(adjacency, nodes, state.solve, where, x, r, tight, np.inf):
                 raise Stopped
             for j in where:
-                state.estimate[j, c] = min(max(x[j], 0.0), 1.0)
+                state.estimate[j, c] = min(max(x[j], adjacency.least), 1.0)
 
 
 @compiled

@@ -10,7 +10,9 @@ from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.errors import SnapshotError
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import renew_all
+from ohmline.learn.local_lgc.chances import MOST_CURVATURE, MOST_POWER
 from ohmline.learn.local_lgc.nodes import nodes_of
+from ohmline.learn.local_lgc.trust import MOST_TRUST, TRUST, fresh_trust
 from ohmline.learn.local_lgc.worth import worths_off
 from ohmline.learn.ranges import Range, in_range
 from ohmline.learn.snapshots import saved_count, saved_flag, saved_list, saved_number, take
@@ -65,7 +67,9 @@ def expect_settings(state: State, settings: State) -> None:
 def saved_arrays(learner: Any, state: State, kept: dict[str, AnyArray]) -> dict[str, AnyArray]:
     """The arrays of the state in a snapshot, if they can be those of this learner."""
     saved = {name: take(state, KIND, f"state.{name}") for name in kept}
-    found = in_range(learner, learner.ranges, kept, saved)
+    saved["sharpness"] = saved_powers(saved["sharpness"])
+    ranges = {**learner.ranges, "estimate": Range(learner.space.least, 1.0)}
+    found = in_range(learner, ranges, kept, saved)
     labels = found["label"][found["label"] >= 0]
     if not np.array_equal(np.bincount(labels, minlength=len(learner.classes)), found["counts"]):
         raise refused("state.counts", "must count the nodes of each class")
@@ -80,6 +84,36 @@ def saved_arrays(learner: Any, state: State, kept: dict[str, AnyArray]) -> dict[
     off = worths_off(learner.space, learner.state, found)
     if off > MISMATCH:
         raise refused("state.due", "does not follow from the labels and from 'state.worth'")
+    return found
+
+
+def saved_powers(found: AnyArray) -> AnyArray:
+    """The powers of the probabilities and the trust in their leader; earlier versions have a part of them.
+
+    Two numbers are the power of the shares and its squared slopes, which sum up to on average what the curvature does;
+    five are the powers and their curvature: the trust then starts anew.
+    """
+    if found.dtype != np.float64 or not np.isfinite(found).all():
+        return found
+    if found.shape == (2,) and bool((found >= 0).all()):
+        found = np.array([min(found[0], MOST_POWER), 0.0, min(found[1], MOST_CURVATURE), 0.0, 0.0])
+    if found.shape == (5,):
+        found = np.concatenate([found, fresh_trust()])
+    if found.shape == (5 + TRUST,):
+        alpha, beta, one, both, two = found[:5].tolist()
+        powers = 0 <= alpha <= MOST_POWER and 0 <= beta <= MOST_POWER
+        if not powers or not min(one, two) >= 0 or not both * both <= one * two * (1 + MISMATCH) + MISMATCH:
+            raise refused(
+                "state.sharpness", f"must be two powers from 0 to {MOST_POWER:g} and their curvature"
+            )
+        curvature = np.zeros((3, 3))
+        curvature[np.triu_indices(3)] = found[8:]
+        least = np.linalg.eigvalsh(curvature, UPLO="U")[0]
+        if not (abs(found[5:8]) <= MOST_TRUST).all() or not least >= -MISMATCH * (1 + np.trace(curvature)):
+            raise refused(
+                "state.sharpness",
+                f"must have three weights from -{MOST_TRUST:g} to {MOST_TRUST:g} and their curvature",
+            )
     return found
 
 

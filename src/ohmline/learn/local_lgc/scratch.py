@@ -106,7 +106,7 @@ def begin(adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int) -> None:
             "this learner is in the middle of a solve, which a signal interrupted; ask again after it"
         )
     for a in range(solve.found[0].touched):
-        j = solve.touched[a]
+        j: Any = np.uint64(solve.touched[a])
         nodes[j].x = 0.0
         nodes[j].r = 0.0
         lift_mark(nodes, j, SEEN)
@@ -118,10 +118,10 @@ def begin(adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int) -> None:
     nodes[t].x = 1 / q
     count = 1
     for p in range(first, last):
-        k = adjacency.neighbour[p]
+        k: Any = np.uint64(adjacency.neighbour[p])
         nodes[k].r = adjacency.weight[p & adjacency.every] / q
         put_mark(nodes, k, SEEN)
-        solve.touched[count] = k
+        solve.touched[count] = adjacency.neighbour[p]
         count += 1
     solve.found[0].touched = count
 

@@ -12,6 +12,7 @@ from ohmline.arrays import Floats, Ints
 from ohmline.checks import count
 from ohmline.compiled import compiled
 from ohmline.learn.local_lgc.adjacency import Adjacency
+from ohmline.learn.local_lgc.chances import chances_of
 from ohmline.learn.local_lgc.learner import LocalLGC
 from ohmline.learn.local_lgc.local_solve import lower
 from ohmline.learn.local_lgc.scratch import begin
@@ -87,3 +88,36 @@ def shares_of(learner: LocalLGC, node: Hashable, k: int = 3) -> tuple[Share, ...
     return tuple(
         Share(learner.nodes[j], label, share) for j, label, share in zip(first, labels, shares, strict=True)
     )
+
+
+def chances_without(learner: LocalLGC, node: Hashable) -> dict[Any, float]:
+    """The probability of each class at a labelled node, as it would be without its own label.
+
+    With z = x_t / mu, the part of its own label in its scores, those of all others would be 1 / (1 - z) times what they
+    are: Q without the label has (Q - e e' / mu)^-1 e = Q^-1 e / (1 - z).
+
+    Parameters
+    ----------
+    learner
+        The learner.
+    node
+        A node that has a label.
+
+    Returns
+    -------
+    dict
+        Empty where no other label reaches the node.
+    """
+    t = learner.nodes.position(node)
+    with learner.unmoved():
+        state, classes = learner.state, learner.classes
+        found, parts = carried(learner.space, state, t, TOLERANCE)
+        own, others = float(parts[found == t].sum()), found != t
+        scores = np.bincount(state.label[found[others]], parts[others], minlength=len(classes)) / (1 - own)
+        if not scores.sum() > 0:
+            return {}
+        counts = state.counts.copy()
+        counts[state.label[t]] -= 1
+        precision = state.precision[[t]] - 1 / learner.space.mu
+        chances = chances_of(state._replace(counts=counts), scores[None], precision, np.zeros(1, np.int64))[0]
+    return dict(zip(classes, chances.tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.nodes import STALE
 from ohmline.learn.local_lgc.scratch import LocalSolve
+from ohmline.learn.local_lgc.signs import first_two_signed
 
 AHEAD = 8
-"""The rows of F of so many nodes are on their way from memory at a time."""
+"""The rows of F of so many nodes are on their way from memory at a time ..."""
+CLOSE = 1 << 20
+"""... where all of them take more bytes than this, and so are not near the processor anyway."""
 
 
 class LocalState(NamedTuple):
@@ -29,7 +32,7 @@ class LocalState(NamedTuple):
     order: Ints
     """The classes in the order in which they were first learned, then -1."""
     sharpness: Floats
-    """The power that turns shares into probabilities, and the sum of its squared slopes so far."""
+    """The two powers that turn scores into probabilities, and the curvature that they were fitted with."""
     labelled: Ints
     """At the root of each tree of connected nodes: how many of them have a label."""
     solve: LocalSolve
@@ -53,35 +56,44 @@ class LocalState(NamedTuple):
 @internal
 def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
     """Scores and gap from the x and r of the solve at t."""
-    nodes, solve, estimate = state.nodes, state.solve, state.estimate
+    nodes: Any = state.nodes
+    solve, estimate = state.solve, state.estimate
     base, score = solve.base, solve.score
     classes = score.shape[0]
     base[:] = 0.0
     score[:] = 0.0
     residual, negative = 0.0, 0.0
     count, rows, width = solve.found[0].touched, estimate.ctypes.data, classes * estimate.itemsize
+    far = width * estimate.shape[0] > CLOSE
     for a in range(count):
-        if a + AHEAD < count:
+        if far and a + AHEAD < count:
             prefetch(rows + solve.touched[a + AHEAD] * width, 1)
             prefetch(rows + solve.touched[a + AHEAD] * width + width - 1, 1)
-        j = solve.touched[a]
+        # Unsigned, so that Numba need not ask whether it counts from the end.
+        j: Any = np.uint64(solve.touched[a])
         label, r = nodes[j].label, nodes[j].r
         if label >= 0:
             base[label] += nodes[j].x / adjacency.mu
-        if r != 0:
-            residual += abs(r)
-            negative += max(-r, 0.0)
-            for c in range(classes):
-                score[c] += estimate[j, c] * r
+        # Also where r is 0, which adds nothing: whether it is, nobody can foretell.
+        residual += abs(r)
+        negative += max(-r, 0.0)
+        for c in range(np.uint64(classes)):
+            score[c] += estimate[j, c] * r
     for c in range(classes):
-        score[c] = max(score[c] + base[c], 0.0)
-    best, top, second = first_two(score, state.order)
+        score[c] = max(score[c] + base[c], adjacency.least)
+    best, top, second = leading(adjacency, score, state.order, state.counts)
     if best < 0 and adjacency.guess:
         best = commonest(state)
     solve.found[0].code = best
     solve.found[0].margin = top - second if top - second > TIE else 0.0
     solve.found[0].residual = residual
     solve.found[0].negative = negative
+
+
+@internal
+def leading(adjacency: Adjacency, score: Floats, order: Ints, counts: Ints) -> tuple[int, float, float]:
+    """The class that scores say, its score, the next one: `first_two`, or what signs make of it."""
+    return first_two_signed(score, order, counts) if adjacency.least < 0 else first_two(score, order)
 
 
 @internal

@@ -23,6 +23,7 @@ from ohmline.learn.local_lgc.local_solve import COARSEST, CUT_SHORT, FINER, SETT
 from ohmline.learn.local_lgc.nodes import STALE, put_mark
 from ohmline.learn.local_lgc.relax import drop_class, mend
 from ohmline.learn.local_lgc.scratch import UNKNOWN, begin
+from ohmline.learn.local_lgc.signs import lift, put_down
 from ohmline.learn.local_lgc.state import LocalState, weigh
 from ohmline.learn.local_lgc.sweeps import is_time, sweep_all
 from ohmline.learn.local_lgc.worth import hear_label, own_variance, variance_elsewhere
@@ -83,17 +84,17 @@ def go_on(
 
 @internal
 def spread_change(adjacency: Adjacency, state: LocalState, t: int, move: Floats) -> None:
-    """F_t = score, then F += x move', kept in [0, 1], where f lies too."""
+    """F_t = score, then F += x move', kept in [0, 1], or in [-1, 1] with signs, where f lies too."""
     nodes, solve, estimate = state.nodes, state.solve, state.estimate
     for c in range(move.shape[0]):
         estimate[t, c] = solve.score[c]
     for a in range(solve.found[0].touched):
-        j = solve.touched[a]
+        j: Any = np.uint64(solve.touched[a])
         put_mark(nodes, j, STALE)
         x = nodes[j].x
-        if x > 0:
-            for c in range(move.shape[0]):
-                estimate[j, c] = min(max(estimate[j, c] + x * move[c], 0.0), 1.0)
+        if x != 0:
+            for c in range(np.uint64(move.shape[0])):
+                estimate[j, c] = min(max(estimate[j, c] + x * move[c], adjacency.least), 1.0)
     solve.found[0].node = -1
 
 
@@ -113,7 +114,12 @@ def learn_class(adjacency: Adjacency, state: LocalState, t: int, y: int) -> tupl
         state.counts[y] += 1
         clear(adjacency, state, t, old)
         return True, progress
-    sharpen(state, y)
+    if adjacency.least < 0:
+        lift(solve, state.order, state.counts)
+        sharpen(state, state.nodes[t].q, y)
+        put_down(solve)
+    else:
+        sharpen(state, state.nodes[t].q, y)
     if solve.found[0].cut > 0:
         caution, most = caution_now(adjacency, state), adjacency.most_learned // (state.counts.sum() + 1)
         go_on(adjacency, state, t, caution, solve.found[0].cut, max(adjacency.most, most))
@@ -186,7 +192,12 @@ def chances_at(adjacency: Adjacency, state: LocalState, t: int, chance: Floats) 
     look_at(adjacency, state, t)
     if state.solve.found[0].code < 0:
         return False
-    chances(state, chance)
+    if adjacency.least < 0:
+        lift(state.solve, state.order, state.counts)
+        chances(state, state.nodes[t].q, chance)
+        put_down(state.solve)
+    else:
+        chances(state, state.nodes[t].q, chance)
     return True
 
 
@@ -209,7 +220,9 @@ def survey(
             chance[a] = np.nan
             certain[a] = False
             continue
-        chances(state, chance[a])
+        if adjacency.least < 0:
+            lift(state.solve, state.order, state.counts)
+        chances(state, state.nodes[where[a]].q, chance[a])
         proven, _ = settle_class(adjacency, state, where[a], adjacency.tolerance)
         certain[a] = proven and state.solve.found[0].code == codes[a]
         state.solve.found[0].node = -1

@@ -69,7 +69,7 @@ def sweep_all(adjacency: Adjacency, state: LocalState) -> None:
                     row[c] += w * estimate[k, c]
             share = estimate.dtype.type(1 / nodes[j].q)
             for c in range(classes):
-                estimate[j, c] = min(row[c] * share, 1)
+                estimate[j, c] = max(min(row[c] * share, 1), adjacency.least)
             state.solve.found[0].unheard += last - first
             if listen(state.solve):
                 raise Stopped

@@ -206,6 +206,8 @@ def own_variance(adjacency: Adjacency, state: LocalState, t: int) -> float:
 @internal
 def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float:
     """(g_t - x*_t)^2 / (mu + x*_t), from the solve at t."""
+    if adjacency.least < 0:
+        return variance_with_signs(adjacency, state, t)
     nodes, solve = state.nodes, state.solve
     if solve.found[0].worths == UNKNOWN or solve.found[0].worths == UNFINISHED:
         solve_worths(adjacency, state)
@@ -222,6 +224,27 @@ def variance_elsewhere(adjacency: Adjacency, state: LocalState, t: int) -> float
         everywhere += nodes[j].r * (solve.worth[j] + solve.due[j] / nodes[j].q + shift)
     own = weigh_own(adjacency, state, t).value
     elsewhere = max(everywhere - own, 0.0)
+    return elsewhere * elsewhere / (adjacency.mu + own)
+
+
+@internal
+def variance_with_signs(adjacency: Adjacency, state: LocalState, t: int) -> float:
+    """(sum_j |x*_j| - x*_t)^2 / (mu + x*_t) over the unlabelled nodes, each with the sign in which it goes with t.
+
+    No vector serves all nodes here, since the signs depend on t. What the solve left counts |r_j| times as much as the
+    mean of g, which is how long a walk is at unlabelled nodes.
+    """
+    nodes, solve, walk = state.nodes, state.solve, walks_at(adjacency, state, t)
+    everywhere = 0.0
+    for a in range(solve.found[0].touched):
+        j = solve.touched[a]
+        if nodes[j].label < 0:
+            everywhere += abs(nodes[j].x)
+        everywhere += abs(nodes[j].r) * walk.mean
+    own = weigh_own(adjacency, state, t).value
+    if nodes[t].label < 0:
+        everywhere -= own
+    elsewhere = max(everywhere, 0.0)
     return elsewhere * elsewhere / (adjacency.mu + own)
 
 

@@ -6,9 +6,12 @@ import numpy as np
 
 from ohmline.arrays import Floats, Ints
 from ohmline.compiled import compiled, internal
-from ohmline.learn.local_lgc.chances import FLOOR, RATE
+from ohmline.learn.local_lgc.chances import FLOOR
 from ohmline.learn.local_manifold.kriging import read, verdict
 from ohmline.learn.local_manifold.state import Summary
+
+RATE = 0.4
+"""Step of the online fit of the power, divided by the root of the sum of its squared slopes."""
 
 
 @internal

@@ -8,17 +8,18 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ohmline.arrays import AnyArray, Floats, count
-from ohmline.checks import listed, none_or, number, positive
+from ohmline.arrays import AnyArray, Floats, Ints, count
+from ohmline.checks import flag, listed, none_or, number, positive
 from ohmline.compiled import undisturbed
+from ohmline.errors import ParameterError
 from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.compiled_learner import CompiledLearner
 from ohmline.learn.contract import State
 from ohmline.learn.local_manifold.chances import survey
+from ohmline.learn.local_manifold.drift import RECENT, Heads
 from ohmline.learn.local_manifold.points import row_of, rows_of
-from ohmline.learn.local_manifold.saved import saved_options, saved_summary
+from ohmline.learn.local_manifold.saved import saved_options, saved_state
 from ohmline.learn.local_manifold.state import Settings, Summary, expect_room
-from ohmline.learn.local_manifold.step import derive
 from ohmline.learn.one_at_a_time import copied
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.snapshots import expect_kind
@@ -68,6 +69,11 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
     memory
         For a world that changes: after so many points what was learned weighs 1/e of what is new, and a label three
         times as old is forgotten. At least 1. None (default) forgets nothing.
+    drift
+        For a world that may change, without a memory to choose: True keeps two summaries, one that remembers and one
+        that forgets over `size` / 2 points. What was wrong less often on the labels of late predicts, and where that
+        is the one that forgets, the other one starts again from it. A point costs twice as much. It cannot be given
+        together with `memory`. Default False.
     label_weight
         How much a label weighs against the neighbours of its node, above 0. None (default) takes the points seen over
         the labels seen: where labels are many, the neighbours can outvote a wrong one. 100 is for labels that can be
@@ -102,15 +108,23 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         classes: Iterable[Any] | None = None,
         *,
         memory: float | None = None,
+        drift: bool = False,
         label_weight: float | None = None,
     ) -> None:
         self.size = count(size, "size", least=2)
         self._table = ClassTable(classes)
         expect_room(self.size, 1, len(self._table))
         self.memory = none_or(number, memory, "memory", least=1.0, most=1e15)
+        self.drift = flag(drift, "drift")
+        if self.drift and self.memory is not None:
+            raise ParameterError(
+                f"drift=True finds out by itself how much to forget, and memory={self.memory:g} says it; "
+                "leave one of them out"
+            )
         self.label_weight = none_or(positive, label_weight, "label_weight")
         growth = 1.0 if self.memory is None else float(np.exp(1 / self.memory))
-        self.space = Settings(growth, 0.0 if self.label_weight is None else self.label_weight)
+        recent = float(np.exp(1 / (RECENT * self.size)))
+        self.space = Settings(growth, 0.0 if self.label_weight is None else self.label_weight, recent)
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -124,7 +138,7 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
     @property
     def trials(self) -> int:
         """Points seen so far."""
-        return 0 if self.state is None else int(self.state.tally.trials[0])
+        return 0 if self.state is None else int(self.state.leader.tally.trials[0])
 
     @property
     def summary(self) -> tuple[Floats, Floats, tuple[Any, ...]]:
@@ -132,7 +146,8 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         with self._still:
             if self.state is None:
                 return np.zeros((0, 0)), np.zeros(0), ()
-            n, state = int(self.state.tally.size[0]), self.state
+            state = self.state.leader
+            n = int(state.tally.size[0])
             codes = np.append(state.order, -1)[state.label[:n]]
             labels = tuple(self.decode(code) for code in codes.tolist())
             return state.centre[:n].copy(), state.mass[:n] / state.tally.unit[0], labels
@@ -197,7 +212,8 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
     def learn_event(self, place: Floats, code: int) -> tuple[int, bool, float]:
         place = self.locate(place)
         if self.state is None:
-            self.state = Summary.empty(self.size, len(place), len(self._table))
+            kind = Heads if self.drift else Summary
+            self.state = kind.empty(self.size, len(place), len(self._table))
             try:
                 return self._learn(place, self._coded(code))
             except BaseException:
@@ -210,7 +226,7 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         if self._table.fixed:
             return
         with undisturbed(), self._still:
-            met = np.zeros(0, np.int64) if self.state is None else self.state.order[self.state.order >= 0]
+            met = np.zeros(0, np.int64) if self.state is None else self._order[self._order >= 0]
             if np.array_equal(met, np.arange(len(self._table))):
                 return
             self._table.keep(met)
@@ -224,6 +240,7 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
                 **self._table.settings(),
                 "size": np.array(self.size),
                 "memory": np.array(self.memory or 0.0),
+                "drift": np.array(self.drift),
                 "label_weight": np.array(self.label_weight or 0.0),
                 **({} if self.state is None else self.state.arrays()),
             }
@@ -243,10 +260,7 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         names, fixed = saved_classes(state, cls.kind)
         learner = cls(classes=names if fixed else None, **saved_options(state))
         learner.codes_of(names)
-        found = saved_summary(state, learner.size, len(names))
-        if found is not None:
-            derive(found)
-            learner.state = found
+        learner.state = saved_state(state, learner.size, len(names), learner.drift)
         return learner
 
     def checkpoint(self) -> Callable[[], None]:
@@ -269,12 +283,18 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         """Room for every class of the table."""
         expect_room(self.size, self._dimension or 1, len(self._table))
         if self.state is not None:
-            fresh = np.full(len(self._table) - len(self.state.order), -1)
-            self.state = self.state.with_classes(np.append(self.state.order, fresh))
+            fresh = np.full(len(self._table) - len(self._order), -1)
+            self.state = self.state.with_classes(np.append(self._order, fresh))
 
     @property
     def _dimension(self) -> int | None:
-        return None if self.state is None else int(self.state.centre.shape[1])
+        return None if self.state is None else int(self.state.leader.centre.shape[1])
+
+    @property
+    def _order(self) -> Ints:
+        """The codes of the columns, of which both summaries have the same."""
+        order: Ints = self.state.leader.order
+        return order
 
     def _codes(self) -> range:
         return range(len(self._table))
@@ -299,7 +319,7 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
             codes, margins = np.full(n, -1), np.zeros(n)
             chance, scores = np.full((n, classes), np.nan), np.zeros((n, classes))
             if self.state is not None:
-                survey(self.state, points, codes, margins, chance, scores)
+                survey(self.state.leader, points, codes, margins, chance, scores)
         return codes, margins, chance, scores
 
     def _predict_at(self, things: Any, places: AnyArray) -> Predictions:

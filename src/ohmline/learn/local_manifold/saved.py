@@ -9,13 +9,17 @@ import numpy as np
 from ohmline.arrays import AnyArray
 from ohmline.errors import SnapshotError
 from ohmline.learn.contract import State
+from ohmline.learn.local_manifold.drift import Heads
 from ohmline.learn.local_manifold.state import Summary, Tally
+from ohmline.learn.local_manifold.step import derive
 from ohmline.learn.ranges import Range, in_range
-from ohmline.learn.snapshots import saved_count, saved_number, take
+from ohmline.learn.snapshots import saved_count, saved_flag, saved_number, take
 
 KIND = "LocalManifold"
 COUNT = Range(0, 2**62)
 LARGEST = 1e300
+MOST_WRONG = 100.0
+"""No record of mistakes grows so large."""
 
 
 def saved_options(state: State) -> dict[str, Any]:
@@ -24,14 +28,37 @@ def saved_options(state: State) -> dict[str, Any]:
     return {
         "size": saved_count(state, KIND, "size"),
         "memory": memory or None,
+        "drift": saved_flag(state, KIND, "drift") if "drift" in state else False,  # younger than the others
         "label_weight": weight or None,
     }
 
 
-def saved_summary(state: State, size: int, classes: int) -> Summary | None:
-    """The summary in a snapshot, without what follows from it; None where there was none yet."""
-    if "centre" not in state:
+def saved_state(state: State, size: int, classes: int, drift: bool) -> Summary | Heads | None:
+    """The summary in a snapshot, or both; None where there was none yet."""
+    if not drift:
+        return _summary(state, size, classes) if "centre" in state else None
+    if "wrong" not in state and "long.centre" not in state:
         return None
+    long, short = (_summary(_part(state, f"{name}."), size, classes) for name in ("long", "short"))
+    if long.centre.shape != short.centre.shape or not np.array_equal(long.order, short.order):
+        raise SnapshotError(
+            "the snapshot's two summaries are of different features or classes; it is damaged"
+        )
+    heads = Heads(long, short, np.zeros(2), np.zeros(1))
+    kept = {"wrong": heads.wrong, "behind": heads.behind}
+    ranges = {name: Range(0.0, MOST_WRONG) for name in kept}
+    for name, value in in_range(None, ranges, kept, {name: take(state, KIND, name) for name in kept}).items():
+        kept[name][:] = value
+    return heads
+
+
+def _part(state: State, prefix: str) -> State:
+    """What belongs to one of two summaries."""
+    return {name[len(prefix) :]: value for name, value in state.items() if name.startswith(prefix)}
+
+
+def _summary(state: State, size: int, classes: int) -> Summary:
+    """A summary of a snapshot, with what follows from it."""
     centre = take(state, KIND, "centre")
     if centre.ndim != 2 or centre.shape[1] == 0 or len(centre) > size:
         raise SnapshotError(
@@ -49,6 +76,7 @@ def saved_summary(state: State, size: int, classes: int) -> Summary | None:
     fresh.order[:], fresh.counts[:] = found["order"], found["counts"]
     for name in Tally._fields:
         getattr(fresh.tally, name)[:] = found[f"tally.{name}"]
+    derive(fresh)
     return fresh
 
 

@@ -27,6 +27,8 @@ class Settings(NamedTuple):
     """How much more each point weighs than the one before it: 1 where nothing is forgotten."""
     label_weight: float
     """c, what a label weighs against the neighbours of its node; 0 takes points / labels of the stream so far."""
+    recent_growth: float
+    """`growth` of the summary that forgets, where there are two."""
 
 
 class Tally(NamedTuple):
@@ -120,6 +122,11 @@ class Summary(NamedTuple):
     balance: Floats
     """What f is multiplied by, class by class, before the largest wins."""
     work: Work
+
+    @property
+    def leader(self) -> Summary:
+        """The one that predicts, where there may be two."""
+        return self
 
     @classmethod
     def empty(cls, size: int, dimension: int, classes: int) -> Summary:

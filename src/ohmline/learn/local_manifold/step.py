@@ -40,10 +40,19 @@ def view_summary(space: Settings, state: Summary, x: Floats) -> tuple[int, float
 @implements(learn, Summary)
 def learn_summary(space: Settings, state: Summary, x: Floats, y: int, margin: float) -> tuple[bool, float]:
     """The rest of a trial, whose `view` has just read the point into the work space."""
+    return True, take_in(space, state, x, y)
+
+
+@internal
+def take_in(space: Settings, state: Summary, x: Floats, y: int) -> float:
+    """Learn the point that was read; the squared length of the move of the soft labels."""
     tally = state.tally
     label = UNLABELLED if y == UNLABELLED else note_label(state, y)
     count(space, state, label)
     many = fade(state, 0) if space.growth > 1.0 else 0
+    if many > 0:  # what a label kept apart may be merged at once
+        update_partners(state, classify(state, many))
+    many = 0
     cls = believe(state, label)
     moved, fresh = make_room(state, x, label, cls)
     if moved >= 0:
@@ -63,7 +72,7 @@ def learn_summary(space: Settings, state: Summary, x: Floats, y: int, margin: fl
     update_partners(state, many)
     if tally.trials[0] % REFRESH == 0:
         pair(state)
-    return True, sqlength
+    return sqlength
 
 
 @internal

@@ -251,7 +251,8 @@ class SpanningTree(TreeLearner):
         By which law trees are drawn: `Draw.WILSON` or `Draw.CLOCKS`; None (default) as for `graph.spanning_tree`.
         `exact_law` says which it was.
     seed
-        Draws the trees. Default 0.
+        Draws the trees. Default 0. They are drawn by the positions of nodes: the same graph with its nodes in another
+        order is another draw.
 
     Examples
     --------

@@ -1,0 +1,247 @@
+"""ClusterSpecialists: labels that change, on the lines of random spanning trees."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Self, final
+
+import numpy as np
+
+from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.checks import count, number, room, seed_of, shown
+from ohmline.compiled import undisturbed
+from ohmline.errors import OhmlineError, SnapshotError
+from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
+from ohmline.graph.random_trees import Draw, draw_of, expect_positive
+from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
+from ohmline.learn.cluster_specialists.saved import RANGES, kept, restored
+from ohmline.learn.cluster_specialists.state import SpecialistState, Spines
+from ohmline.learn.cluster_specialists.step import shares
+from ohmline.learn.contract import State
+from ohmline.learn.predictions import Predictions
+from ohmline.learn.ranges import in_range
+from ohmline.learn.snapshots import (
+    expect_fingerprint,
+    expect_kind,
+    expect_place,
+    expect_settings,
+    saved_count,
+    saved_number,
+    saved_text,
+    take,
+)
+from ohmline.learn.trees.lines import digest, drawn_lines
+
+MOST_TREES = 1001
+"""The largest committee."""
+LEAST_SHARE = 1e-9
+"""Below, a weight of a class that was wrong could never come back."""
+
+
+@final
+class ClusterSpecialists(ManyClassLearner):
+    """Predicts labels that change over time, cluster by cluster, in O(log n) per trial and tree.
+
+    The switching cluster specialists of Herbster and Robinson (2019), on the dyadic basis of lines, for many classes.
+    A random spanning tree puts the nodes on a line, on which a labelling that cuts few edges of the graph is a few
+    long stretches, and so is what changes when a cluster changes. Every interval of the line's dyadic basis (the whole
+    line, its halves, and so on down to single nodes) has one specialist for each class, |E| = C (2n - 1) together. A
+    specialist knows one thing, that every node of its interval has its class, and is asleep elsewhere.
+
+    At node x the specialists of the log2(n) + 2 intervals around x at most are awake, and the class of the largest
+    weight is said. Where that is wrong, those awake for another class lose all their weight to those for the right
+    one, in proportion; then every specialist gives the share alpha of its weight to all, in equal parts, so that none
+    is ever lost: labels may change back and forth. Nothing changes where it is right. The weights asleep are brought
+    up to date when they are next read.
+
+    | paper | here |
+    |---|---|
+    | alpha | `share`, per mistake |
+    | B_n | `ohmline.learn.cluster_specialists.state`: halves by midpoints |
+    | spine | the line of a random spanning tree, as in `SpanningTree` |
+    | w_t | `state.weight`, in units of 1 / |E|, written down as of `state.since` |
+    | M | `state.mistakes`, for each tree |
+
+    Differs: many classes; a committee of trees votes; a class joins with its first label, with C its number so far;
+    each component of the graph is a game of its own, with None, "don't know", before its first label.
+
+    A committee's probabilities are the shares of the votes, of which one of trees + 1 is split by weight, so that it
+    breaks ties. The margin is the lead in them. Learned labels are no more than evidence: a node may be predicted
+    otherwise than it was labelled last.
+
+    What is proved is that one tree errs at most O(Phi log n + sum over switches of (cut edges that changed) log n
+    log T) times (Herbster and Robinson, Corollary 4), for Phi edges of the line that the first labelling cuts. Its
+    constants make it larger than the number of trials on every stream of ours, so that no number is printed for it;
+    `bound.TrackingBound` certifies what a blend with this member loses.
+
+    Memory: 16 (C + 1) bytes for each node and tree.
+
+    Parameters
+    ----------
+    graph
+        The graph, without negative weights; they count in the draw of the trees alone.
+    classes
+        The classes, if they are known: another label is then an error. None (default) learns them as they come.
+    trees
+        How many trees vote, up to 1001. Default 16.
+    share
+        Which part of all weight is spread evenly at each mistake of a tree, from 1e-9 to 0.5. Default 0.001. More of
+        it follows faster, and errs more often where nothing changes.
+    draw
+        By which law trees are drawn: `Draw.WILSON` or `Draw.CLOCKS`; None (default) as for `graph.spanning_tree`.
+    seed
+        Draws the trees. Default 0. They are drawn by the positions of nodes: the same graph with its nodes in another
+        order is another draw.
+
+    Examples
+    --------
+    >>> import ohmline as ohm
+    >>> line = ohm.Graph.from_edges([(k, k + 1) for k in range(31)])
+    >>> learner = ohm.ClusterSpecialists(line, trees=7)
+    >>> for node in [*range(0, 32, 2), *range(0, 32, 2)]:
+    ...     _ = learner.learn_one(node, "red" if node < 16 else "blue")
+    >>> learner.predict_one(5), learner.predict_one(27)
+    ('red', 'blue')
+    >>> for node, label in [(1, "green"), (31, "blue"), (8, "green"), (13, "green")]:  # the left half changes
+    ...     _ = learner.learn_one(node, label)
+    >>> learner.predict_one(5), learner.predict_one(27)
+    ('green', 'blue')
+
+    References
+    ----------
+    Herbster, Robinson, Online prediction of switching graph labelings with cluster specialists, NeurIPS 2019.
+    Herbster, Lever, Pontil, Online prediction on large diameter graphs, NIPS 2008.
+    """
+
+    kind = "ClusterSpecialists"
+    ranges = RANGES
+
+    def __init__(
+        self,
+        graph: Graph,
+        classes: Iterable[Any] | None = None,
+        *,
+        trees: int = 16,
+        share: float = 1e-3,
+        draw: Draw | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.graph = expect_positive(graph, type(self).__name__)
+        self.trees = count(trees, "trees", least=1, most=MOST_TREES)
+        self.share = number(share, "share", least=LEAST_SHARE, most=0.5)
+        self.draw, self.seed = draw_of(draw), seed_of(seed)
+        self._table = ClassTable(classes)
+        lines, self.exact_law = drawn_lines(graph, self.trees, self.draw, self.seed, weighted=False)
+        """`exact_law`: whether every tree was drawn by the law that was asked for."""
+        self._digest = digest(lines)
+        self.space = Spines.over(lines, self.share)
+        self.state = SpecialistState.fresh(self.space, len(self._table))
+
+    @property
+    def nodes(self) -> NodeIndex:
+        return self.graph.nodes
+
+    @property
+    def fingerprint(self) -> str:
+        return self.graph.fingerprint
+
+    def labelled(self) -> Bools:
+        """For each position whether its node was ever given a label."""
+        with self._still:
+            return np.asarray(self.state.label >= 0)
+
+    def label_one(self, x: Hashable) -> Any:
+        """The last label learned for `x`; None if there is none.
+
+        Parameters
+        ----------
+        x
+            A node.
+        """
+        t = self.nodes.position(x)
+        with self._still:
+            return self.decode(int(self.state.label[t]))
+
+    def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
+        """Each class's share of the votes; empty where no label reaches.
+
+        Parameters
+        ----------
+        x
+            A node.
+        """
+        t = self.nodes.position(x)
+        with self._still:
+            share = np.zeros((1, len(self._table)))
+            shares(self.space, self.state, np.array([t]), share)
+            names = self.classes
+        return dict(zip(names, share[0].tolist(), strict=True)) if share.any() else {}
+
+    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
+        codes, margins = self._views(places)
+        known = len(self._table)
+        room(8 * len(places) * known, f"the probabilities of {known} classes at {len(places)} nodes")
+        scores: Floats = np.empty((len(places), known))
+        shares(self.space, self.state, places, scores)
+        return self._predicted(things, self.classes, codes, margins, scores)
+
+    def _chances(self, scores: AnyArray) -> AnyArray:
+        """The shares of the classes are probabilities already."""
+        return scores
+
+    def settle(self) -> None:
+        known = self.state.order[: self.state.seen[0]].copy()
+        if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
+            with undisturbed(), self._still:
+                self.state = self.state.renumbered(known)
+                self._table.keep(known)
+
+    def _resized(self, keep: Ints, fresh: int) -> SpecialistState:
+        state: SpecialistState = self.state
+        return state.resized(keep, fresh)
+
+    def _kept(self) -> list[tuple[str, AnyArray]]:
+        return kept(self.state, len(self._table))
+
+    def settings(self) -> State:
+        return {
+            **self._table.settings(),
+            "trees": np.array(self.trees),
+            "share": np.array(self.share),
+            "draw": np.array("" if self.draw is None else self.draw.value),
+            "seed": np.array(str(self.seed)),
+            "lines": np.array(self._digest),
+        }
+
+    @classmethod
+    def restore(cls, state: State, kernel: Graph) -> Self:
+        expect_kind(state, cls.kind)
+        if not isinstance(kernel, Graph):
+            raise SnapshotError(f"a snapshot of {cls.kind} is restored over its Graph, got {shown(kernel)}")
+        expect_fingerprint(state, cls.kind, kernel.fingerprint)
+        names, fixed = saved_classes(state, cls.kind)
+        draw, seed = saved_text(state, cls.kind, "draw"), saved_text(state, cls.kind, "seed")
+        trees, share = saved_count(state, cls.kind, "trees"), saved_number(state, cls.kind, "share")
+        try:
+            learner = cls(
+                kernel,
+                names if fixed else None,
+                trees=trees,
+                share=share,
+                draw=Draw(draw) if draw else None,
+                seed=int(seed),
+            )
+            learner.codes_of(names)
+        except (OhmlineError, ValueError) as error:
+            raise SnapshotError(f"the snapshot is damaged: {error}") from error
+        learner.load(state)
+        return learner
+
+    def load(self, state: State) -> None:
+        expect_kind(state, self.kind)
+        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
+        expect_settings(state, self.kind, self.settings())
+        wanted = dict(self._kept())
+        saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
+        self.state = restored(self.space, in_range(self, self.ranges, wanted, saved))
