@@ -71,7 +71,7 @@ def test_three_workers_hold_together_what_none_could(tmp_path: Path) -> None:
 
 
 CLUSTERS, SIZE, STEPS, BRIDGES = 4, 25_000, 300, 500
-"""Circles of nodes, each joined with those at so many distances on its circle, and edges from each circle to the next."""
+"""Circles of nodes, each joined with those at so many distances on its circle, and edges from circle to circle."""
 FAR = 2500
 """The largest distance: what a block needs of others stays below its own rows."""
 
