@@ -49,7 +49,7 @@ NODE_BYTES = NODE.itemsize
 CLOSE = 1 << 20
 """Records of all nodes that take no more bytes than this are near the processor anyway."""
 SOON = 16
-"""The records of so many neighbours of a node are sent for before its turn comes, those of the others when it has come."""
+"""The records of so many neighbours of a node are sent for one turn before its own, the others when it has come."""
 UNLIMITED = 1 << 62
 """More edges than any solve walks."""
 SETTLED, GLOBAL, CUT_SHORT = 0, 1, 2
