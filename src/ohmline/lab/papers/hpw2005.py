@@ -192,7 +192,7 @@ PAPER = Paper(
             "future mistakes on even and odd digits",
             ("reproduce hpw2005-digits",),
             ("lab/test_experiments_projection.py::test_digits",),
-            "The printed 66.9 of Act-st needs an aggressive suffix, which its footnote excludes",
+            "The printed `66.9` of Act-st needs an aggressive suffix, which its footnote excludes",
         ),
         Item(
             "Figure 2, bottom",
