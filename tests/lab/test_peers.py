@@ -26,7 +26,7 @@ from ohmline.lab.rivals.label_propagation import propagate
 from peer_examples import SYSTEMS, Repeats
 
 ROOT = Path(__file__).resolve().parents[2]
-IMPATIENT = replace(SMALL, patience=4.0, long_patience=4.0)
+IMPATIENT = replace(SMALL, patience=4.0)
 
 
 def cell(document: dict[str, Any], system: str, task: str) -> dict[str, Any]:

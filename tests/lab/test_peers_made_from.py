@@ -150,7 +150,7 @@ def test_settings_of_another_task_are_no_reason() -> None:
 def test_a_cell_that_was_given_up_is_tried_again_with_more_patience() -> None:
     made: dict[str, Any] = {"sources": "a"}
     given_up = {"key": made, "found": None, "patience": 60.0}
-    assert _holds(given_up, made, 60.0)
-    assert not _holds(given_up, made, 61.0)
-    assert _holds({"key": made, "found": {}, "patience": 60.0}, made, 61.0)
-    assert not _holds({"key": made, "found": {}, "patience": 60.0}, {"sources": "b"}, 60.0)
+    assert _holds(given_up, made, replace(SMALL, patience=60.0))
+    assert not _holds(given_up, made, replace(SMALL, patience=61.0))
+    assert _holds({"key": made, "found": {}, "patience": 60.0}, made, replace(SMALL, patience=61.0))
+    assert not _holds({"key": made, "found": {}, "patience": 60.0}, {"sources": "b"}, SMALL)

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +104,7 @@ def _fill(
             continue
         made_from = key(module, system, graph, plan.size, task)
         cell = kept.get((system.name, graph.name, task))
-        if cell is not None and _holds(cell, made_from, plan.size.patience_at(task)):
+        if cell is not None and _holds(cell, made_from, plan.size):
             document["cells"].append(cell)
         elif not system.is_here():
             document["cells"].append(
@@ -117,17 +116,18 @@ def _fill(
         return
     plan.tell(f"{system.name} on {graph.name}: {', '.join(missing)}")
     arguments = [module, system.name, graph.name, plan.size.name, str(plan.seed)]
-    for patience, some in groupby(missing, key=plan.size.patience_at):
-        for outcome in watched(arguments, tuple(some), patience):
-            document["cells"].append(
-                _cell(plan, system, graph, outcome.task, missing[outcome.task], outcome.found, outcome.failed)
-            )
-            _write(path, _with_rest(document, kept))
+    for outcome in watched(arguments, tuple(missing), plan.size.patience):
+        document["cells"].append(
+            _cell(plan, system, graph, outcome.task, missing[outcome.task], outcome.found, outcome.failed)
+        )
+        _write(path, _with_rest(document, kept))
 
 
-def _holds(cell: Document, made_from: Document, patience: float) -> bool:
+def _holds(cell: Document, made_from: Document, size: Size) -> bool:
     """Whether a kept cell is what would be measured now; one that was given up is tried again with more patience."""
-    return cell["key"] == made_from and (cell["found"] is not None or cell.get("patience", 0.0) >= patience)
+    return cell["key"] == made_from and (
+        cell["found"] is not None or cell.get("patience", 0.0) >= size.patience
+    )
 
 
 def _with_rest(document: Document, kept: dict[tuple[str, str, str], Document]) -> Document:
@@ -152,7 +152,7 @@ def _cell(
         "task": task,
         "found": found,
         "failed": failed,
-        "patience": plan.size.patience_at(task),
+        "patience": plan.size.patience,
         "key": key,
     }
 
@@ -175,7 +175,6 @@ def _heading(
         "large": size.large,
         "asked": list(size.asked),
         "patience": size.patience,
-        "long_patience": size.long_patience,
         "graphs": [
             {
                 "name": graph.name,

@@ -15,7 +15,7 @@ class Size:
     """The parts of the nodes whose labels are known, in the task "accuracy"."""
     repeats: tuple[int, int, int] = (20, 4, 2)
     """Draws of labels, and orders, on graphs below `literal`, below `large` and above."""
-    loops: tuple[int, int, int] = (20, 8, 4)
+    loops: tuple[int, int, int] = (20, 4, 2)
     """Draws of the first labels in the task "active", whose results differ more from draw to draw."""
     large: int = 5000
     """From so many nodes on a graph is large: fewer repeats, and fewer refits."""
@@ -26,18 +26,12 @@ class Size:
     asked: tuple[int, ...] = (10, 25, 50, 100)
     """Queries after which the accuracy is looked at, in the task "active"."""
     patience: float = 60.0
-    """Seconds of the processor after which a cell is given up ..."""
-    long_patience: float = 180.0
-    """... and one of the task "active", where each draw is as many fits as labels are asked for."""
+    """Seconds of the processor after which a cell is given up."""
 
     def repeats_at(self, nodes: int, task: str) -> int:
         """How often a task is done on a graph of so many nodes."""
         draws = self.loops if task == "active" else self.repeats
         return draws[0 if nodes < self.literal else 1 if nodes < self.large else 2]
-
-    def patience_at(self, task: str) -> float:
-        """Seconds of the processor after which a cell of a task is given up."""
-        return self.long_patience if task == "active" else self.patience
 
     def refits_at(self, nodes: int) -> int:
         """How often a system without an online mode is fitted in each order."""
@@ -55,6 +49,5 @@ SMALL = Size(
     literal=0,
     asked=(4, 8),
     patience=60.0,
-    long_patience=60.0,
 )
 SIZES = {size.name: size for size in (FULL, SMALL)}

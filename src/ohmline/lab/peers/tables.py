@@ -269,8 +269,7 @@ def settings(document: Document) -> Iterator[str]:
     yield (
         "Each system works on each graph in a process of its own, on one thread; all get the same graphs (their "
         "largest components), labels, orders and first labels. Time is that of the processor, without imports, "
-        f"compiling and a first small piece of work. A cell is given up after {document['patience']:g} s, "
-        f"one of active learning after {document['long_patience']:g} s. "
+        f"compiling and a first small piece of work. A cell is given up after {document['patience']:g} s. "
         "Every figure is a mean over "
         + ", ".join(
             f"{graph['repeats']} draws on {TITLES[graph['name']]}"
