@@ -60,6 +60,11 @@ def fewness(adjacency: Adjacency, state: LocalState) -> float:
     return max(1.0 - float(state.counts.sum()) / (MANY * float(adjacency.extent[0])), 0.0)
 
 
+def room_for_votes(adjacency: Adjacency, state: LocalState, classes: int) -> float:
+    """The bytes that `add_votes` takes."""
+    return 8.0 * float(adjacency.extent[0]) * (classes + 16) if fewness(adjacency, state) else 0.0
+
+
 def add_votes(adjacency: Adjacency, state: LocalState, scores: Floats) -> None:
     """Add what all labels say to the scores of all nodes."""
     few = fewness(adjacency, state)

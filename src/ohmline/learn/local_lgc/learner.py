@@ -17,7 +17,7 @@ from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, renew_all
-from ohmline.learn.local_lgc.afar import add_votes
+from ohmline.learn.local_lgc.afar import add_votes, room_for_votes
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.chances import MOST_CURVATURE, chances_of, fresh_powers
 from ohmline.learn.local_lgc.everywhere import (
@@ -306,6 +306,7 @@ class LocalLGC(InformedLearner):
             proof = certain.copy
         else:
             everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
+            everywhere += room_for_votes(self.space, self.state, classes)
             room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
             scores = swept(self.space, self.state, classes)
             add_votes(self.space, self.state, scores)
