@@ -67,7 +67,6 @@ def test_sweeps_are_gauss_seidel_forth_and_back(game: tuple[ohm.Graph, ohm.Strea
     assert learner.state.stale.all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sweeps", [0, 2])
 def test_two_classes_are_summed_as_many_are(sweeps: int) -> None:
     """A third class that nobody has changes no bit: sums of two classes are taken in another way, and are the same."""
@@ -82,6 +81,7 @@ def test_two_classes_are_summed_as_many_are(sweeps: int) -> None:
     np.testing.assert_array_equal(two.state.estimate, three.state.estimate[:, :2])
 
 
+@pytest.mark.slow
 def test_single_precision_proves_nothing_that_is_wrong() -> None:
     """A graph so large that F is in single precision, most of whose nodes are isolated: the others are checked."""
     part, labels = block_graph(300, seed=0)
