@@ -85,10 +85,10 @@ class LocalLGC(InformedLearner):
 
     A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that far from
     all labels, or behind very weak edges, none may reach. `predict_many` carries on from the nearest nodes that hear of
-    one, and says None only where no path leads to a label. A class has a score above 0 only where one of its labels can be reached. A node
-    has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and `add_edge` let the graph
-    grow. The exact f is that of a learner that started afresh with the final graph and labels, and the same mu, and F
-    follows it:
+    one, and says None only where no path leads to a label. A class has a score above 0 only where one of its labels can
+    be reached. A node has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and
+    `add_edge` let the graph grow. The exact f is that of a learner that started afresh with the final graph and labels,
+    and the same mu, and F follows it:
 
     - after a correction, a withdrawal or a new edge, every score is within `tolerance` of the exact one (or within
       1e-14 of the largest Q_jj / ridge, 1e-6 of it in single precision, where that is more);
