@@ -126,9 +126,13 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
 
 @internal
 def lower(
-    adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, tolerance: float, limit: int = UNLIMITED
+    adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, tolerance: float, limit: int
 ) -> int:
-    """Bring every r_j to tolerance `width_of` j or less, if that takes at most `limit` edges; how it ended."""
+    """Bring every r_j to tolerance `width_of` j or less, if that takes at most `limit` edges; how it ended.
+
+    Callers hand in an int64, `np.int64(UNLIMITED)` where there is no limit: a default or a literal is a type of its own
+    to the compiler, which would make all of this a second time.
+    """
     work = WORK * (adjacency.extent[0] + adjacency.extent[1])
     while True:
         most = min(work - solve.found[0].edges, BREATH)
