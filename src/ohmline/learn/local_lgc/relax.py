@@ -52,7 +52,7 @@ def drop_class(adjacency: Adjacency, state: Any, t: int, old: int) -> bool:
 
 
 @internal
-def off_by(adjacency: Adjacency, state: Any, j: int, row: Floats) -> float:
+def off_by(adjacency: Adjacency, state: Any, j: Any, row: Floats) -> float:
     """How far Q F = b is off at j; `row` is set to what Q_jj F_j should be."""
     demand(adjacency, state.nodes, state.estimate, j, row)
     q, worst = state.nodes[j].q, 0.0
