@@ -69,7 +69,9 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
 
     @final
     def part_ahead(self, place: int, came: ArrayLike, again: float) -> float:
-        """Which part of what a label would say is about nodes that are still to come; never changes the learner.
+        """Which part of what a label would say is of use to nodes that are still to come; never changes the learner.
+
+        Each counts as far as it is undecided.
 
         Parameters
         ----------

@@ -78,7 +78,7 @@ def _all_of_it(space: Any, state: Any, x: Any, shown: Any, again: Any) -> float:
 
 @generic("state", default=_all_of_it)
 def ahead(space: Any, state: Any, x: Any, shown: Any, again: Any) -> float:
-    """Which part of what a label at node x would say is about nodes that are still to come, from 0 to 1; pure.
+    """Which part of what a label at node x would say is of use to nodes that are still to come, from 0 to 1; pure.
 
     `shown` marks the nodes that came up before, each of which counts `again` times as much as one that is still to
     come. 1 by default.

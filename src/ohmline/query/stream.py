@@ -196,12 +196,13 @@ def gap_below_asks(query: GapBelow, sight: Sight) -> bool:
 
 @final
 class GapAhead(_Gap, StreamQuery):
-    """Asks when gap^2 < c v: the margin is small against what its label would say about nodes still to come.
+    """Asks when gap < c v: the margin is small against what its label would say to nodes still to come.
 
-    As `GapBelow`, with two differences. v is the part of the learner's variance that is about nodes that did not come
-    up yet in this game: what a label says about nodes that were predicted before, and are not predicted again, is said
-    too late. Near the end of a stream, and wherever most neighbours came before, fewer labels are asked for; early, and
-    where much is to come, more. And there is no log(t + 1), since what is still to come says how long the game is.
+    v is the learner's variance, times the square of the part of it that is about nodes that did not come up yet in this
+    game, each as far as it is undecided: its second best class over its best. What a label says about nodes that were
+    predicted before, and are not predicted again, is said too late, and what is settled needs it no more. Near the end
+    of a stream, and wherever most neighbours came before, fewer labels are asked for than by `GapBelow`; early, and
+    where much is to come, more. At first every label is asked for, as there.
 
     Nodes may come again. A node that came up counts as much as such nodes were seen to come up again: nothing as long
     as none did, as much as any other where nodes are drawn at random. So the query needs no word about the stream.
@@ -212,7 +213,7 @@ class GapAhead(_Gap, StreamQuery):
     Parameters
     ----------
     c
-        At least 0; the larger, the more labels are asked for. Default 0.005.
+        At least 0; the larger, the more labels are asked for. Default 0.25.
     repeats
         How many labels in a row must bring no new class before the gap is believed; at least 0. Default 8.
 
@@ -230,7 +231,7 @@ class GapAhead(_Gap, StreamQuery):
     needs_variance = True
     looks_ahead = True
 
-    def __new__(cls, c: float = 0.005, repeats: int = 8) -> GapAhead:
+    def __new__(cls, c: float = 0.25, repeats: int = 8) -> GapAhead:
         return super().__new__(cls, non_negative(c, "c of GapAhead"), count(repeats, "repeats of GapAhead"))
 
     def __repr__(self) -> str:
@@ -241,7 +242,7 @@ class GapAhead(_Gap, StreamQuery):
 def gap_ahead_asks(query: GapAhead, sight: Sight) -> bool:
     if sight.repeats < query.repeats:
         return True
-    return sight.margin * sight.margin < query.c * sight.variance
+    return abs(sight.margin) < query.c * sight.variance
 
 
 @final
