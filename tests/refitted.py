@@ -66,11 +66,18 @@ def trace(C: Any, f: Any, mu: float, open_: Any, i: int) -> float:
     return float(np.trace(C) - np.trace(after))
 
 
+def levelled(f: Any) -> Any:
+    """What each class is multiplied by: its mass to the power of -1/2, the sum of all values kept."""
+    mass = np.maximum(f, 0).sum(axis=0)
+    root = mass**-0.5
+    return root * mass.sum() / (root * mass).sum()
+
+
 def contested(C: Any, f: Any, mu: float, open_: Any, i: int) -> float:
-    total = 0.0
+    total, even = 0.0, f * levelled(f)
     for j in np.flatnonzero(open_):
-        first, second = two_best(f[j])
-        total += ((second + 3e-2) / (first + 3e-2)) ** 2 * C[i, j]
+        first, second = two_best(even[j])
+        total += ((second + 1e-2) / (first + 1e-2)) ** 2 * C[i, j]
     return float(total**2 / (mu + C[i, i]))
 
 
@@ -94,7 +101,10 @@ def mistakes(f: Any, open_: Any) -> float:
 
 
 def saved(C: Any, f: Any, mu: float, open_: Any, i: int) -> float:
-    chance = np.maximum(f[i], 0) / np.maximum(f[i], 0).sum()
+    scales = levelled(f)
+    even = np.maximum(f[i] * scales, 0)
+    chance = even / even.sum()
     chance = np.where(chance >= 0.02, chance, 0) / chance[chance >= 0.02].sum()
     after = [f + np.outer(C[i], np.eye(len(chance))[y] - f[i]) / (mu + C[i, i]) for y in range(len(chance))]
-    return mistakes(f, open_) - sum(p * mistakes(g, open_) for p, g in zip(chance, after, strict=True))
+    expected = sum(p * mistakes(g * scales, open_) for p, g in zip(chance, after, strict=True))
+    return mistakes(f * scales, open_) - expected

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import gc
 import json
 import queue
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +17,11 @@ from typing import Any
 import pytest
 
 from ohmline.client import Client
-from ohmline.errors import MissingExtra, ParameterError, ProjectInUse
+from ohmline.errors import MissingExtra, ParameterError, ProjectInUse, ServiceError
 from ohmline.graph.graph import Graph
 from ohmline.project import Project
 from ohmline.widget import Labeller
+from ohmline.widget.in_process import InProcess
 from service.running import make_project, ring, running
 
 PNG = base64.b64decode(
@@ -161,6 +165,43 @@ def test_with_a_client_answers_go_to_its_service(tmp_path: Path) -> None:
         assert client.project("club").card(3).label == "left"
         labeller.close()
         assert client.me().role == "admin"  # the client is not the labeller's to close
+
+
+def test_events_end_with_the_labeller(folder: Path) -> None:
+    labeller = Labeller(folder, person="eve")
+    page, events = Page(labeller), labeller._events
+    assert events is not None
+    status, found = page.ask("POST", "/api/projects/club/next", {"count": 1})
+    assert status == 200
+    node = found["questions"][0]["node"]
+    assert (
+        page.ask("POST", "/api/projects/club/labels", {"key": "k1", "node": node, "label": "left"})[0] == 200
+    )
+    page.wait_for_event("labelled")
+    labeller.close()
+    assert not events.is_alive()  # and with it the line that it read
+    gc.collect()  # a line that was left open would complain here, of a loop that is closed
+
+
+def test_a_closed_service_takes_no_requests_and_leaves_none_waiting(folder: Path) -> None:
+    service = InProcess(folder, None, "eve")
+    client = Client("http://localhost", service.token, transport=service.transport())
+    project = client.project()
+    stopped = threading.Event()
+
+    def ask_on() -> None:
+        with contextlib.suppress(ServiceError):
+            while True:
+                project.progress()
+        stopped.set()
+
+    asking = threading.Thread(target=ask_on, daemon=True)
+    asking.start()
+    service.close()
+    assert stopped.wait(30)  # refused, not left without an answer
+    with pytest.raises(ServiceError, match="closed here"):
+        project.progress()
+    client.close()
 
 
 def test_bad_arguments_are_refused(tmp_path: Path, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from ohmline.checks import shown
@@ -43,7 +43,7 @@ def messages(lines: Iterator[str]) -> Iterator[Any]:
             data = []
 
 
-def follow(wire: Wire, path: str, after: int | None) -> Iterator[Happened]:
+def follow(wire: Wire, path: str, after: int | None) -> Generator[Happened, None, None]:
     """Events from a number on, without end.
 
     Parameters

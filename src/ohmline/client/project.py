@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Generator, Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, final
 from urllib.parse import quote
@@ -219,7 +219,7 @@ class ProjectClient:
         query |= {"node": json_of(node)} if node is not None else {}
         return [decoded(r.Happened, each) for each in part_of(self._get("/history", **query), "events")]
 
-    def events(self, after: int | None = None) -> Iterator[r.Happened]:
+    def events(self, after: int | None = None) -> Generator[r.Happened, None, None]:
         """Events as they happen, without end; where the line is lost, it goes on after the last one.
 
         Parameters

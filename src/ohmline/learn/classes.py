@@ -187,6 +187,13 @@ class ManyClassLearner(NodeLearner[Any]):
         """The state with what it holds of the classes at `keep`, and room for `fresh` more."""
 
 
+def places_of(known: Ints, classes: int) -> Ints:
+    """For each class its place in `known`, -1 for one that is not there; the last entry is for "no label"."""
+    place = np.full(classes + 1, -1)
+    place[known] = np.arange(len(known))
+    return place
+
+
 def saved_classes(state: State, kind: str) -> tuple[list[Any], bool]:
     """The labels in a snapshot, and whether they were declared."""
     return saved_list(state, kind, "classes"), saved_flag(state, kind, "fixed")

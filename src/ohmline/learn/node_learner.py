@@ -129,14 +129,22 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
         expect_kind(state, self.kind)
         expect_place(state, self.kind, self.fingerprint, len(self.nodes))
         expect_settings(state, self.kind, self.settings())
-        wanted = arrays_of(self.expected(state))
+        wanted = self._wanted(state)
         saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
         found = in_range(self, self.ranges, wanted, saved)
         self._expect_agreement(found)
-        self.state = self.state._replace(**found)
+        self.state = self._loaded(found)
+
+    def _wanted(self, state: State) -> dict[str, AnyArray]:
+        """Arrays of the types and shapes that a snapshot must have, by name."""
+        return arrays_of(self.expected(state))
 
     def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
         """Raise `SnapshotError` where the arrays of a snapshot contradict one another; here none can."""
+
+    def _loaded(self, arrays: dict[str, AnyArray]) -> Any:
+        """The state of a snapshot's arrays, which were checked."""
+        return self.state._replace(**arrays)
 
     def expected(self, state: State) -> Any:
         """A state of the shapes that a snapshot must have: those of this one, unless they follow the snapshot.

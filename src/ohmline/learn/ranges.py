@@ -93,6 +93,16 @@ def expect_listed(arrays: Mapping[str, AnyArray], items: str, size: str) -> AnyA
     return listed
 
 
+def expect_order(arrays: Mapping[str, AnyArray], labels: AnyArray) -> None:
+    """Raise unless `order` names `seen` classes, every class of the labels among them, and then none."""
+    listed = expect_listed(arrays, "order", "seen")
+    there = np.unique(labels[labels >= 0])
+    if np.any(arrays["order"][len(listed) :] >= 0) or not np.isin(there, listed).all():
+        raise SnapshotError(
+            "the snapshot's order must name every class of its labels, and then be -1; the snapshot is damaged"
+        )
+
+
 def _expect_range(
     learner: Any, ranges: Mapping[str, Range], name: str, array: AnyArray, arrays: Mapping[str, AnyArray]
 ) -> None:

@@ -75,6 +75,19 @@ def saved_count(state: State, kind: str, key: str) -> int:
     return int(found)
 
 
+def saved_seed(state: State, kind: str) -> int:
+    """The seed of a snapshot, which holds it as text because it may be of any size."""
+    found = saved_text(state, kind, "seed")
+    if not found.isdecimal():
+        raise SnapshotError(
+            f"'seed' of the snapshot must be a whole number of at least 0, got {shown(found)}"
+        )
+    try:
+        return int(found)
+    except ValueError as error:  # more digits than Python reads
+        raise SnapshotError(f"'seed' of the snapshot cannot be read ({error}); save it again") from None
+
+
 def saved_flag(state: State, kind: str, key: str) -> bool:
     """A flag of a snapshot."""
     found = take(state, kind, key)

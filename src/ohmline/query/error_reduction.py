@@ -12,6 +12,7 @@ from ohmline.compiled import any_order
 from ohmline.query.candidates import best_columns
 from ohmline.query.contested import contested
 from ohmline.query.field import Field
+from ohmline.query.levelled import level
 from ohmline.query.sigma_optimal import removed
 from ohmline.query.whole_field import FieldQuery, shares
 
@@ -29,9 +30,10 @@ class ErrorReduction(FieldQuery):
 
     For every class that a candidate may have, the field is moved as its label would move it, and the mistakes that
     would then be expected are counted at all open nodes: 1 less the share of the best class, in squared values, because
-    the values of a field are too modest for probabilities. Candidates are the nodes that promise most by `Contested`,
-    half of them where labels reach and half where none does, if there are both; their columns are held from choice to
-    choice. Until two classes have come up it chooses as `Contested` does.
+    the values of a field are too modest for probabilities. The values of each class are first divided by the root of
+    their sum over all nodes, or with few labels the largest class would be ahead nearly everywhere. Candidates are the
+    nodes that promise most by `Contested`, half of them where labels reach and half where none does, if there are both;
+    their columns are held from choice to choice. Until two classes have come up it chooses as `Contested` does.
 
     Cost per choice: two solves, one more for each two candidates that are new, and a pass over all nodes for each
     candidate and class.
@@ -53,18 +55,20 @@ class ErrorReduction(FieldQuery):
         self.candidates = count(candidates, "candidates", least=1)
 
     def scores(self, field: Field, open: Bools, rng: np.random.Generator) -> Floats:
-        near = contested(field.mean)
+        rise = level(field.mean)
+        mean = field.mean * rise
+        near = contested(mean)
         if np.count_nonzero((field.mean > 0).any(axis=0)) < 2:  # no mistake can be expected yet
             return removed(field, near * near * open)
-        scores, chance = np.full(len(open), -np.inf), shares(field.mean)
-        values, weights = np.ascontiguousarray(field.mean.T), open.astype(np.float64)
+        scores, chance = np.full(len(open), -np.inf), shares(mean)
+        values, weights = np.ascontiguousarray(mean.T), open.astype(np.float64)
         now = settled(values)
 
         def guess() -> Floats:
             return fairly(removed(field, near * near * open), field, open, self.candidates)
 
         for places, columns in best_columns(field, open, guess, self.candidates):
-            scores[places] = settled_after(values, columns, places, field.noise, chance, weights)
+            scores[places] = settled_after(values, columns, places, field.noise, chance, weights, rise)
             scores[places] -= weights @ now
         return scores
 
@@ -93,12 +97,18 @@ def settled(values: Floats) -> Floats:
 
 @any_order
 def settled_after(
-    values: Floats, columns: Floats, places: Ints, noise: float, chance: Floats, weights: Floats
+    values: Floats,
+    columns: Floats,
+    places: Ints,
+    noise: float,
+    chance: Floats,
+    weights: Floats,
+    rise: Floats,
 ) -> Floats:
     """What `settled` is expected to sum to after the label of each of these nodes, with a weight for every node.
 
     Whatever the label of i is, every value at j falls by s f_i with s = C_ij / (noise + C_ii); then that of the label's
-    class rises by s.
+    class y rises by s rise_y.
     """
     classes, n = values.shape
     found = np.zeros(len(places))
@@ -133,9 +143,10 @@ def settled_after(
                 if chance[i, y] < UNLIKELY:
                     continue
                 row, fall, sum_ = values[y, start : start + size], scale * values[y, i], 0.0
+                lift = scale * rise[y]
                 for j in range(size):
                     value = row[j] - steps[j] * fall
-                    risen = value + steps[j] * scale
+                    risen = value + steps[j] * lift
                     value = value if value > 0.0 else 0.0
                     risen = risen if risen > 0.0 else 0.0
                     old, new = value * value, risen * risen

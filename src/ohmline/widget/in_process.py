@@ -7,9 +7,11 @@ import getpass
 import queue
 import threading
 from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
+from ohmline.errors import ServiceError
 from ohmline.extras import require
 from ohmline.service.app import build_app
 from ohmline.service.limits import Limits
@@ -49,6 +51,7 @@ class InProcess:
         self._thread = threading.Thread(target=self._loop.run_forever, name="ohmline-widget", daemon=True)
         self._thread.start()
         self._state: State | None = None
+        self._taking, self._ended = threading.Lock(), False  # whether requests are taken
         try:
             self._wait(self._open(folder, recipe, person), STARTING)
         except BaseException:
@@ -74,7 +77,7 @@ class InProcess:
 
             def handle_request(self, request: Any) -> Any:
                 exchange = Exchange(request)
-                asyncio.run_coroutine_threadsafe(exchange.run(outer._app), outer._loop)
+                outer._begin(exchange)
                 status, headers = exchange.started()
                 return httpx.Response(status, headers=headers, stream=_Pieces(exchange))
 
@@ -86,12 +89,23 @@ class InProcess:
                 return self._exchange.pieces()
 
             def close(self) -> None:
-                outer._loop.call_soon_threadsafe(self._exchange.gone.set)
+                with outer._taking:
+                    if not outer._ended:  # afterwards every exchange is ended already
+                        outer._loop.call_soon_threadsafe(self._exchange.gone.set)
 
         return ToTheApplication()
 
+    def _begin(self, exchange: Exchange) -> None:
+        with self._taking:
+            if self._ended:
+                raise ServiceError("the project is closed here; make a new Labeller")
+            answer = asyncio.run_coroutine_threadsafe(exchange.run(self._app), self._loop)
+        answer.add_done_callback(exchange.ended)
+
     def close(self) -> None:
         """Close the projects. May be called twice."""
+        with self._taking:
+            self._ended = True
         if self._loop.is_closed():
             return
         try:
@@ -154,6 +168,11 @@ class Exchange:
             self._said.put(error)
             raise
         self._said.put(None)
+
+    def ended(self, answer: Future[None]) -> None:
+        """Tell who waits for the reply that there is none, if it was given up before it began."""
+        if answer.cancelled():
+            self._said.put(asyncio.CancelledError())
 
     def started(self) -> tuple[int, Any]:
         """Status and headers, when they are there."""

@@ -6,6 +6,7 @@ import base64
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict
 from importlib.resources import files
 from os import PathLike
@@ -22,6 +23,8 @@ from ohmline.widget.in_process import InProcess
 anywidget, traitlets = require("anywidget", "widget"), require("traitlets", "widget")
 PAGE = files("ohmline.service") / "static"
 METHODS = ("GET", "POST")
+PATIENCE = 5.0
+"""Seconds that the thread of events may take to end."""
 LARGEST_PICTURE = 4 << 20
 """The most bytes of a picture that goes into a message."""
 
@@ -49,6 +52,7 @@ class Labeller(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
     _css = (PAGE / "app.css").read_text(encoding="utf-8") if (PAGE / "app.css").is_file() else ""
     project = traitlets.Unicode("").tag(sync=True)
     theme = traitlets.Unicode("auto").tag(sync=True)
+    _events: threading.Thread | None = None
     _ended: threading.Event | None = (
         None  # a widget that was never finished is closed too, when it is thrown away
     )
@@ -70,7 +74,8 @@ class Labeller(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
             raise
         self._work = ThreadPoolExecutor(4, thread_name_prefix="ohmline-widget")
         self._ended = threading.Event()
-        threading.Thread(target=self._tell, name="ohmline-widget-events", daemon=True).start()
+        self._events = threading.Thread(target=self._tell, name="ohmline-widget-events", daemon=True)
+        self._events.start()
         self.on_msg(self._hear)
 
     def close(self) -> None:
@@ -88,6 +93,8 @@ class Labeller(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
         if self._service is not None:
             self._service.close()
             self.client.close()
+            if self._events is not None and self._events is not threading.current_thread():
+                self._events.join(PATIENCE)  # its line ended with the service
 
     def _hear(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """A request of the page: {id, method, path, body}."""
@@ -137,10 +144,11 @@ class Labeller(anywidget.AnyWidget):  # type: ignore[misc, name-defined]
     def _tell(self) -> None:
         """Pass events on as they happen, until the end."""
         try:
-            for event in self.client.events():
-                if self._is_closed():
-                    return
-                self.send({"event": _plain(event)})
+            with closing(self.client.events()) as events:
+                for event in events:
+                    if self._is_closed():
+                        return
+                    self.send({"event": _plain(event)})
         except Exception:  # the line is gone for good; the page asks for its progress itself
             return
 

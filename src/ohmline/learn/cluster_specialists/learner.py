@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.checks import count, number, room, seed_of, shown
-from ohmline.compiled import undisturbed
-from ohmline.errors import OhmlineError, SnapshotError
+from ohmline.arrays import AnyArray, Floats, Ints
+from ohmline.checks import number
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
-from ohmline.graph.random_trees import Draw, draw_of, expect_positive
-from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
+from ohmline.graph.random_trees import Draw
+from ohmline.learn.classes import ClassTable
 from ohmline.learn.cluster_specialists.saved import RANGES, kept, restored
 from ohmline.learn.cluster_specialists.state import SpecialistState, Spines
 from ohmline.learn.cluster_specialists.step import shares
 from ohmline.learn.contract import State
-from ohmline.learn.predictions import Predictions
-from ohmline.learn.ranges import in_range
-from ohmline.learn.snapshots import (
-    expect_fingerprint,
-    expect_kind,
-    expect_place,
-    expect_settings,
-    saved_count,
-    saved_number,
-    saved_text,
-    take,
-)
-from ohmline.learn.trees.lines import digest, drawn_lines
+from ohmline.learn.snapshots import saved_number
+from ohmline.learn.trees.line_learner import LineLearner
 
-MOST_TREES = 1001
-"""The largest committee."""
 LEAST_SHARE = 1e-9
 """Below, a weight of a class that was wrong could never come back."""
 
 
 @final
-class ClusterSpecialists(ManyClassLearner):
+class ClusterSpecialists(LineLearner):
     """Predicts labels that change over time, cluster by cluster, in O(log n) per trial and tree.
 
     The switching cluster specialists of Herbster and Robinson (2019), on the dyadic basis of lines, for many classes.
@@ -127,41 +111,11 @@ class ClusterSpecialists(ManyClassLearner):
         draw: Draw | None = None,
         seed: int = 0,
     ) -> None:
-        self.graph = expect_positive(graph, type(self).__name__)
-        self.trees = count(trees, "trees", least=1, most=MOST_TREES)
         self.share = number(share, "share", least=LEAST_SHARE, most=0.5)
-        self.draw, self.seed = draw_of(draw), seed_of(seed)
         self._table = ClassTable(classes)
-        lines, self.exact_law = drawn_lines(graph, self.trees, self.draw, self.seed, weighted=False)
-        """`exact_law`: whether every tree was drawn by the law that was asked for."""
-        self._digest = digest(lines)
+        lines = self._draw_lines(graph, trees, draw, seed, weighted=False)
         self.space = Spines.over(lines, self.share)
         self.state = SpecialistState.fresh(self.space, len(self._table))
-
-    @property
-    def nodes(self) -> NodeIndex:
-        return self.graph.nodes
-
-    @property
-    def fingerprint(self) -> str:
-        return self.graph.fingerprint
-
-    def labelled(self) -> Bools:
-        """For each position whether its node was ever given a label."""
-        with self._still:
-            return np.asarray(self.state.label >= 0)
-
-    def label_one(self, x: Hashable) -> Any:
-        """The last label learned for `x`; None if there is none.
-
-        Parameters
-        ----------
-        x
-            A node.
-        """
-        t = self.nodes.position(x)
-        with self._still:
-            return self.decode(int(self.state.label[t]))
 
     def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
         """Each class's share of the votes; empty where no label reaches.
@@ -174,28 +128,16 @@ class ClusterSpecialists(ManyClassLearner):
         t = self.nodes.position(x)
         with self._still:
             share = np.zeros((1, len(self._table)))
-            shares(self.space, self.state, np.array([t]), share)
+            self._votes(np.array([t]), share)
             names = self.classes
         return dict(zip(names, share[0].tolist(), strict=True)) if share.any() else {}
 
-    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
-        codes, margins = self._views(places)
-        known = len(self._table)
-        room(8 * len(places) * known, f"the probabilities of {known} classes at {len(places)} nodes")
-        scores: Floats = np.empty((len(places), known))
-        shares(self.space, self.state, places, scores)
-        return self._predicted(things, self.classes, codes, margins, scores)
+    def _votes(self, places: AnyArray, rows: Floats) -> None:
+        shares(self.space, self.state, places, rows)
 
-    def _chances(self, scores: AnyArray) -> AnyArray:
-        """The shares of the classes are probabilities already."""
-        return scores
-
-    def settle(self) -> None:
-        known = self.state.order[: self.state.seen[0]].copy()
-        if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
-            with undisturbed(), self._still:
-                self.state = self.state.renumbered(known)
-                self._table.keep(known)
+    def _renumbered(self, known: Ints) -> SpecialistState:
+        state: SpecialistState = self.state
+        return state.renumbered(known)
 
     def _resized(self, keep: Ints, fresh: int) -> SpecialistState:
         state: SpecialistState = self.state
@@ -205,43 +147,11 @@ class ClusterSpecialists(ManyClassLearner):
         return kept(self.state, len(self._table))
 
     def settings(self) -> State:
-        return {
-            **self._table.settings(),
-            "trees": np.array(self.trees),
-            "share": np.array(self.share),
-            "draw": np.array("" if self.draw is None else self.draw.value),
-            "seed": np.array(str(self.seed)),
-            "lines": np.array(self._digest),
-        }
+        return {**super().settings(), "share": np.array(self.share)}
 
     @classmethod
-    def restore(cls, state: State, kernel: Graph) -> Self:
-        expect_kind(state, cls.kind)
-        if not isinstance(kernel, Graph):
-            raise SnapshotError(f"a snapshot of {cls.kind} is restored over its Graph, got {shown(kernel)}")
-        expect_fingerprint(state, cls.kind, kernel.fingerprint)
-        names, fixed = saved_classes(state, cls.kind)
-        draw, seed = saved_text(state, cls.kind, "draw"), saved_text(state, cls.kind, "seed")
-        trees, share = saved_count(state, cls.kind, "trees"), saved_number(state, cls.kind, "share")
-        try:
-            learner = cls(
-                kernel,
-                names if fixed else None,
-                trees=trees,
-                share=share,
-                draw=Draw(draw) if draw else None,
-                seed=int(seed),
-            )
-            learner.codes_of(names)
-        except (OhmlineError, ValueError) as error:
-            raise SnapshotError(f"the snapshot is damaged: {error}") from error
-        learner.load(state)
-        return learner
+    def _options(cls, state: State) -> dict[str, Any]:
+        return {**super()._options(state), "share": saved_number(state, cls.kind, "share")}
 
-    def load(self, state: State) -> None:
-        expect_kind(state, self.kind)
-        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
-        expect_settings(state, self.kind, self.settings())
-        wanted = dict(self._kept())
-        saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
-        self.state = restored(self.space, in_range(self, self.ranges, wanted, saved))
+    def _loaded(self, arrays: dict[str, AnyArray]) -> SpecialistState:
+        return restored(self.space, arrays)

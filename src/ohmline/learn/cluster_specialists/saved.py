@@ -10,7 +10,7 @@ import numpy as np
 from ohmline.arrays import AnyArray
 from ohmline.errors import SnapshotError
 from ohmline.learn.cluster_specialists.state import SpecialistState, Spines, hall_of
-from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, Range, expect_listed
+from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, Range, expect_order
 
 MISTAKES = Range(0, 2**52)
 """So many are counted without rounding."""
@@ -48,7 +48,7 @@ def kept(state: SpecialistState, classes: int) -> list[tuple[str, AnyArray]]:
 def restored(spines: Spines, arrays: dict[str, AnyArray]) -> SpecialistState:
     """The state of arrays whose types, shapes and ranges were checked."""
     trees, _, classes = arrays["weight"].shape
-    expect_order(arrays)
+    expect_order(arrays, arrays["label"])
     listed = arrays["order"][: int(arrays["seen"][0])]
     component = np.repeat(np.arange(len(spines.first) - 1), 2 * np.diff(spines.first))
     made = arrays["mistakes"][:, component]
@@ -57,19 +57,10 @@ def restored(spines: Spines, arrays: dict[str, AnyArray]) -> SpecialistState:
         np.any(arrays["since"] > np.maximum(made - 1, 0))
         or np.any((made == 0)[:, :, None] & (arrays["weight"] != 1))
         or np.any(arrays["weight"][:, :, new] != 1)
-        or not np.isin(np.unique(arrays["label"][arrays["label"] >= 0]), listed).all()
         or (len(listed) == 0 and arrays["mistakes"].any())
     ):
         raise SnapshotError(
-            "the snapshot's weights must be 1 where nothing was learned, written before the last mistake of their "
-            "tree, and of classes that order names; the snapshot is damaged"
+            "the snapshot's weights must be 1 where nothing was learned, and written before the last mistake of their "
+            "tree; the snapshot is damaged"
         )
     return SpecialistState(**arrays, hall=hall_of(trees, classes))
-
-
-def expect_order(arrays: dict[str, AnyArray]) -> None:
-    """Raise unless the order names `seen` classes, and then none."""
-    if np.any(arrays["order"][len(expect_listed(arrays, "order", "seen")) :] >= 0):
-        raise SnapshotError(
-            "the snapshot's order must name the classes that were seen, and then be -1; it is damaged"
-        )

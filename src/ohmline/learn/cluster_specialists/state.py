@@ -15,6 +15,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.checks import room
+from ohmline.learn.classes import places_of
 from ohmline.learn.trees.lines import TreeLines
 
 
@@ -106,8 +107,7 @@ class SpecialistState(NamedTuple):
 
     def renumbered(self, known: Ints) -> SpecialistState:
         """With the classes `known` alone, in that order."""
-        place = np.append(np.zeros(len(self.order), np.int64), -1)  # the last entry serves "no label"
-        place[known] = np.arange(len(known))
+        place = places_of(known, len(self.order))
         smaller = self.resized(known, 0)
         return smaller._replace(label=place[self.label], order=np.arange(len(known)))
 

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints, positive
+from ohmline.arrays import AnyArray, Floats, Ints, positive
 from ohmline.checks import count, none_or, number, room, seed_of, shown
 from ohmline.compiled import undisturbed
-from ohmline.errors import OhmlineError, ParameterError, SnapshotError
+from ohmline.errors import ParameterError
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.random_trees import expect_positive
 from ohmline.graph.rows import matrix_over
-from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
+from ohmline.learn.classes import ClassTable
 from ohmline.learn.cluster_specialists.state import Spines
 from ohmline.learn.contract import State
 from ohmline.learn.drifting.saved import RANGES, kept, restored
 from ohmline.learn.drifting.state import DriftSpace, DriftState
 from ohmline.learn.drifting.step import chances_at, survey
+from ohmline.learn.graph_learner import GraphLearner
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, mu_of, unit_of, within
 from ohmline.learn.predictions import Predictions
-from ohmline.learn.ranges import in_range
-from ohmline.learn.snapshots import (
-    expect_fingerprint,
-    expect_kind,
-    expect_place,
-    expect_settings,
-    saved_count,
-    saved_number,
-    saved_text,
-    take,
-)
+from ohmline.learn.snapshots import saved_count, saved_number, saved_seed
 from ohmline.learn.trees.lines import digest, drawn_lines
 from ohmline.representation import represent
 
@@ -56,7 +46,7 @@ HEAD_NAMES = (
 
 
 @final
-class DriftingLGC(ManyClassLearner):
+class DriftingLGC(GraphLearner):
     """`LocalLGC` for labels that change over time: several ways to forget, and the best of the moment.
 
     Labels are forgotten in four ways, each with an estimate of its own: *static*, where a node gets another one;
@@ -167,14 +157,6 @@ class DriftingLGC(ManyClassLearner):
         self.state = DriftState.fresh(self.space, len(self._table))
 
     @property
-    def nodes(self) -> NodeIndex:
-        return self.graph.nodes
-
-    @property
-    def fingerprint(self) -> str:
-        return self.graph.fingerprint
-
-    @property
     def now(self) -> float:
         """What time it is: the number of labels learned, or what `advance_to` was last told."""
         with self._still:
@@ -221,23 +203,6 @@ class DriftingLGC(ManyClassLearner):
                     clock=np.array([moment]), timed=np.ones(1, np.int64), solves=state.solves.forgotten()
                 )
 
-    def labelled(self) -> Bools:
-        """For each position whether its node was ever given a label."""
-        with self._still:
-            return np.asarray(self.state.label >= 0)
-
-    def label_one(self, x: Hashable) -> Any:
-        """The last label learned for `x`; None if there is none.
-
-        Parameters
-        ----------
-        x
-            A node.
-        """
-        t = self.nodes.position(x)
-        with self._still:
-            return self.decode(int(self.state.label[t]))
-
     def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
         """The probability of each class: the mean of the heads', by weight; empty where no label reaches.
 
@@ -272,12 +237,9 @@ class DriftingLGC(ManyClassLearner):
             labels=given,
         )
 
-    def settle(self) -> None:
-        known = self.state.order[self.state.order >= 0]
-        if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
-            with undisturbed(), self._still:
-                self.state = self.state.renumbered(known)
-                self._table.keep(known)
+    def _renumbered(self, known: Ints) -> DriftState:
+        state: DriftState = self.state
+        return state.renumbered(known)
 
     def _resized(self, keep: Ints, fresh: int) -> DriftState:
         state: DriftState = self.state
@@ -298,30 +260,15 @@ class DriftingLGC(ManyClassLearner):
         }
 
     @classmethod
-    def restore(cls, state: State, kernel: Graph) -> Self:
-        expect_kind(state, cls.kind)
-        if not isinstance(kernel, Graph):
-            raise SnapshotError(f"a snapshot of {cls.kind} is restored over its Graph, got {shown(kernel)}")
-        expect_fingerprint(state, cls.kind, kernel.fingerprint)
-        names, fixed = saved_classes(state, cls.kind)
-        trees = saved_count(state, cls.kind, "trees")
-        options = {name: saved_number(state, cls.kind, name) for name in ("memory", "ridge", "mu")}
-        try:
-            seed = int(saved_text(state, cls.kind, "seed"))
-            learner = cls(kernel, names if fixed else None, trees=trees, seed=seed, **options)
-            learner.codes_of(names)
-        except (OhmlineError, ValueError) as error:
-            raise SnapshotError(f"the snapshot is damaged: {error}") from error
-        learner.load(state)
-        return learner
+    def _options(cls, state: State) -> dict[str, Any]:
+        return {
+            **{name: saved_number(state, cls.kind, name) for name in ("memory", "ridge", "mu")},
+            "trees": saved_count(state, cls.kind, "trees"),
+            "seed": saved_seed(state, cls.kind),
+        }
 
-    def load(self, state: State) -> None:
-        expect_kind(state, self.kind)
-        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
-        expect_settings(state, self.kind, self.settings())
-        wanted = dict(self._kept())
-        saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
-        self.state = restored(self.space, in_range(self, self.ranges, wanted, saved))
+    def _loaded(self, arrays: dict[str, AnyArray]) -> DriftState:
+        return restored(self.space, arrays)
 
     def __repr__(self) -> str:
         usual = max(self.graph.n / 10, 1.0), mu_of(self.graph.n, len(self.graph.indices))

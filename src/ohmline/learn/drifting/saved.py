@@ -9,7 +9,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray
 from ohmline.errors import SnapshotError
-from ohmline.learn.cluster_specialists.saved import MISTAKES, expect_order
+from ohmline.learn.cluster_specialists.saved import MISTAKES
 from ohmline.learn.cluster_specialists.saved import RANGES as COMMITTEE
 from ohmline.learn.cluster_specialists.saved import kept as kept_committee
 from ohmline.learn.cluster_specialists.saved import restored as restored_committee
@@ -17,7 +17,7 @@ from ohmline.learn.drifting.doubt import LEAST
 from ohmline.learn.drifting.heads import SHARPEST
 from ohmline.learn.drifting.state import DriftSpace, DriftState, solves_of
 from ohmline.learn.drifting.steady import FIRMEST
-from ohmline.learn.ranges import CLASSES_OR_NONE, FLAGS, Range
+from ohmline.learn.ranges import CLASSES_OR_NONE, FLAGS, Range, expect_order
 from ohmline.learn.tracking import Followed
 
 OWN_ARRAYS = (
@@ -91,7 +91,7 @@ def restored(space: DriftSpace, arrays: dict[str, AnyArray]) -> DriftState:
     seen = np.flatnonzero(arrays["counts"] > 0)
     listed = arrays["order"][arrays["order"] >= 0]
     _expect(np.array_equal(np.sort(listed), seen), "order", "name the classes whose counts are above 0")
-    expect_order({**arrays, "seen": np.array([len(listed)])})
+    expect_order({**arrays, "seen": np.array([len(listed)])}, arrays["label"])
     _expect(
         np.array_equal(arrays["held"] < 0, arrays["label"] < 0)
         and bool(np.isin(arrays["held"], [-1, *listed]).all()),

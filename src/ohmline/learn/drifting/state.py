@@ -12,6 +12,7 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.checks import room
+from ohmline.learn.classes import places_of
 from ohmline.learn.cluster_specialists.state import SpecialistState, Spines
 from ohmline.learn.tracking import Followed
 
@@ -166,8 +167,7 @@ class DriftState(NamedTuple):
 
     def renumbered(self, known: Ints) -> DriftState:
         """With the classes `known` alone, in that order."""
-        place = np.append(np.zeros(len(self.order), np.int64), -1)  # the last entry serves "no label"
-        place[known] = np.arange(len(known))
+        place = places_of(known, len(self.order))
         slow, fast = self.slow.renumbered(known), self.fast.renumbered(known)
         smaller = self.resized(known, 0)
         return smaller._replace(

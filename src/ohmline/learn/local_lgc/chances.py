@@ -22,7 +22,7 @@ evenly: over the classes that have no label, if some were declared, and otherwis
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,15 +82,41 @@ def unheard_of(counts: Any, classes: int) -> tuple[float, int]:
 
 
 @internal
-def evened(counts: Ints, order: Ints, votes: float) -> tuple[float, float]:
-    """What a share is multiplied by, and what is then added to it, where there are so many votes."""
+def heard_of(counts: Ints, order: Ints) -> int:
+    """How many classes have labels."""
     known = 0
     for c in order:
         if c < 0:
             break
         known += counts[c] > 0
+    return known
+
+
+@internal
+def evened(known: int, votes: float) -> tuple[float, float]:
+    """What a share is multiplied by, and what is then added to it, where so many classes are heard of and votes are."""
     kept = votes / (votes + NEARLY)
     return kept, (1.0 - kept) / max(known, 1)
+
+
+class Labels(NamedTuple):
+    """What probabilities need to know of all labels, whatever the node."""
+
+    known: int
+    """How many classes have labels."""
+    new: float
+    """The chance of a class that has none."""
+    empty: int
+    """How many classes have none."""
+    spread: float
+    """The entropy of the labels."""
+
+
+@internal
+def all_labels(counts: Ints, order: Ints, classes: int) -> Labels:
+    """The same for every node."""
+    new, empty = unheard_of(counts, classes)
+    return Labels(heard_of(counts, order), new, empty, entropy(counts, order))
 
 
 @internal
@@ -113,7 +139,13 @@ def leader(score: Floats, counts: Ints, order: Ints) -> tuple[int, bool]:
 
 @internal
 def chances_from(
-    score: Floats, counts: Ints, order: Ints, powers: Floats, precision: float, chance: Floats
+    score: Floats,
+    counts: Ints,
+    order: Ints,
+    labels: Labels,
+    powers: Floats,
+    precision: float,
+    chance: Floats,
 ) -> None:
     """Probability of each class, from the scores at a node whose Q_tt is `precision`.
 
@@ -129,9 +161,9 @@ def chances_from(
             chance[c] /= total
         return
     votes = min(precision * mass, MOST_VOTES)
-    kept, more = evened(counts, order, votes)
+    kept, more = evened(labels.known, votes)
     top = kept * (score[best] / mass) + more
-    new, empty = unheard_of(counts, classes)
+    new, empty = labels.new, labels.empty
     rest, next_best = 0.0, 0.0
     chance[:] = 0.0
     for c in order:
@@ -148,7 +180,7 @@ def chances_from(
     else:
         others = rest / (1.0 + rest)
         if alone:
-            odds = trusted(powers[5:], against(rest), votes, entropy(counts, order))
+            odds = trusted(powers[5:], against(rest), votes, labels.spread)
             others = min(1.0 / (1.0 + np.exp(odds)), AHEAD * rest / (rest + next_best))
         for c in range(classes):
             chance[c] *= others / rest
@@ -170,7 +202,8 @@ def against(rest: float) -> float:
 @internal
 def chances(state: LocalState, precision: float, chance: Floats) -> None:
     """`chances_from` the scores of the last solve."""
-    chances_from(state.solve.score, state.counts, state.order, state.sharpness, precision, chance)
+    labels = all_labels(state.counts, state.order, chance.shape[0])
+    chances_from(state.solve.score, state.counts, state.order, labels, state.sharpness, precision, chance)
 
 
 @compiled
@@ -178,11 +211,12 @@ def chances_all(
     scores: Floats, counts: Ints, order: Ints, powers: Floats, precision: Floats, codes: Ints, found: Floats
 ) -> None:
     """`chances_from` each row of scores; NaN where the prediction is "don't know"."""
+    labels = all_labels(counts, order, found.shape[1])
     for a in range(scores.shape[0]):
         if codes[a] < 0:
             found[a] = np.nan
         else:
-            chances_from(scores[a], counts, order, powers, precision[a], found[a])
+            chances_from(scores[a], counts, order, labels, powers, precision[a], found[a])
 
 
 def chances_of(state: LocalState, scores: Floats, precision: Floats, codes: Ints) -> Floats:
@@ -210,7 +244,7 @@ def sharpen(state: LocalState, precision: float, y: int) -> None:
         return
     best, alone = leader(score, counts, state.order)
     votes = min(precision * mass, MOST_VOTES)
-    kept, more = evened(counts, state.order, votes)
+    kept, more = evened(heard_of(counts, state.order), votes)
     top = kept * (score[best] / mass) + more
     rest = 0.0
     total, one, two, one_one, one_two, two_two = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -148,19 +148,26 @@ def _solve_block(
 
 
 def correct(
-    halves: Halves, precision: Floats, residual: Floats, scores: Floats, goal: float, least: float = 0.0
-) -> None:
+    halves: Halves,
+    precision: Floats,
+    residual: Floats,
+    scores: Floats,
+    goal: float,
+    least: float = 0.0,
+    most: int = MOST_STEPS,
+) -> bool:
     """Add the solution for what is left to the scores, which stay between `least` and 1.
 
-    It ends once a forward sweep would change no entry by more than `goal`, or where nothing moves any more.
+    It ends once a forward sweep would change no entry by more than `goal`, which is the answer, or where nothing moves
+    any more, or after so many steps.
     """
     kind = halves.weight.dtype.type
     diagonal, inverse = precision.astype(kind), (1 / precision).astype(kind)
     left = residual.astype(kind)
     along, there, back = np.zeros_like(left), np.empty_like(left), np.empty_like(left)
     change = np.zeros_like(left)
-    power, share = begin_descent(halves, diagonal, left), (0.0, 0.0, 0.0, 0.0)
-    for _ in range(MOST_STEPS):
+    power, share, worst = begin_descent(halves, diagonal, left), (0.0, 0.0, 0.0, 0.0), np.inf
+    for _ in range(most):
         sweep_back(halves, diagonal, inverse, left, along, there, share)
         step = ratios(power, sweep_forth(halves, diagonal, inverse, along, there, back))
         worst, after = advance(diagonal, change, left, there, back, step)
@@ -169,6 +176,7 @@ def correct(
             break
     if np.isfinite(change).all():
         np.clip(scores + change, least, 1.0, out=scores)
+    return bool(worst <= goal)
 
 
 @compiled

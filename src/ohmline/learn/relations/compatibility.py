@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
+from ohmline.arrays import AnyArray, Floats, Ints
 from ohmline.checks import room, shown
-from ohmline.compiled import undisturbed
 from ohmline.errors import OhmlineError, SnapshotError
 from ohmline.graph.graph import Graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.relations import AHEAD, Relations, expect_relations
-from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
+from ohmline.learn.classes import ClassTable, places_of
 from ohmline.learn.contract import State
+from ohmline.learn.graph_learner import GraphLearner
 from ohmline.learn.predictions import Predictions
-from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, NODE_COUNT, Range, expect_listed, in_range
+from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, NODE_COUNT, Range, expect_order
 from ohmline.learn.relations.halves import halves_of, kinds_of
 from ohmline.learn.relations.messages import PairState, recount, survey, tables
-from ohmline.learn.snapshots import expect_kind, expect_place, expect_settings, take
 
 
 @final
-class Compatibility(ManyClassLearner):
+class Compatibility(GraphLearner):
     """Learns which classes each type of edge joins, and predicts by it: neighbours may agree, or differ, or neither.
 
     Fraudsters trade with honest people, predators eat prey, articles cite older ones. For each type of edge, and each
@@ -147,23 +146,6 @@ class Compatibility(ManyClassLearner):
             codes, _, chances = self._surveyed_at(place)
         return dict(zip(names, chances[0].tolist(), strict=True)) if codes[0] >= 0 else {}
 
-    def label_one(self, x: Hashable) -> Any:
-        """The label learned for `x`; None if there is none.
-
-        Parameters
-        ----------
-        x
-            A node.
-        """
-        t = self.nodes.position(x)
-        with self._still:
-            return self.decode(int(self.state.label[t]))
-
-    def labelled(self) -> Bools:
-        """For each position whether its node has a label."""
-        with self._still:
-            return np.asarray(self.state.label >= 0)
-
     def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
         codes, margins, chances = self._surveyed_at(places)
         return self._predicted(things, self.classes, codes, margins, chances)
@@ -176,10 +158,6 @@ class Compatibility(ManyClassLearner):
         chances = np.zeros((len(places), known))
         survey(self.space, self.state, places, codes, margins, chances)
         return codes, margins, chances
-
-    def _chances(self, scores: AnyArray) -> AnyArray:
-        """The shares of the classes are probabilities already."""
-        return scores
 
     def _fresh(self, label: Ints, order: Ints, seen: Ints) -> PairState:
         """The state of these labels."""
@@ -196,15 +174,9 @@ class Compatibility(ManyClassLearner):
         room(8.0 * hubs * kinds * known, f"the votes of {known} classes at {hubs} nodes of many edges")
         return np.zeros((hubs, kinds, known), np.int64)
 
-    def settle(self) -> None:
-        known = self.state.order[: self.state.seen[0]].copy()
-        if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
-            place = np.full(len(self._table) + 1, -1)  # the last entry is for "no label"
-            place[known] = np.arange(len(known))
-            with undisturbed(), self._still:
-                seen = np.array([len(known)])
-                self.state = self._fresh(place[self.state.label], np.arange(len(known)), seen)
-                self._table.keep(known)
+    def _renumbered(self, known: Ints) -> PairState:
+        place = places_of(known, len(self._table))
+        return self._fresh(place[self.state.label], np.arange(len(known)), np.array([len(known)]))
 
     def _resized(self, keep: Ints, fresh: int) -> PairState:
         """The state with room for `fresh` more classes, in which none is dropped."""
@@ -231,43 +203,20 @@ class Compatibility(ManyClassLearner):
         return self._table.settings()
 
     @classmethod
-    def restore(cls, state: State, kernel: Relations | Graph | Mapping[str, Graph]) -> Self:
-        """The learner that was snapshot.
-
-        Parameters
-        ----------
-        state
-            What `snapshot` gave.
-        kernel
-            The same relations, or the same graph.
-        """
-        expect_kind(state, cls.kind)
-        names, fixed = saved_classes(state, cls.kind)
+    def _place_of(cls, kernel: Any) -> Relations:
         try:
-            relations = expect_relations(kernel)
+            return expect_relations(kernel)
         except OhmlineError as error:
             raise SnapshotError(
                 f"a snapshot of {cls.kind} is restored over its Relations or Graph, got {shown(kernel)}"
             ) from error
-        try:
-            learner = cls(relations, names if fixed else None)
-            learner.codes_of(names)
-        except OhmlineError as error:
-            raise SnapshotError(f"the snapshot is damaged: {error}") from error
-        learner.load(state)
-        return learner
 
-    def load(self, state: State) -> None:
-        expect_kind(state, self.kind)
-        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
-        expect_settings(state, self.kind, self.settings())
-        wanted = dict(self._kept())
-        saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
-        found = in_range(self, self.ranges, wanted, saved)
-        seen = expect_listed(found, "order", "seen")
-        there = np.unique(found["label"][found["label"] >= 0])
-        if np.any(found["order"][len(seen) :] >= 0) or not np.isin(there, seen).all():
-            raise SnapshotError(
-                "the snapshot's order must name every class of its labels, and then be -1; the snapshot is damaged"
-            )
-        self.state = self._fresh(found["label"], found["order"], found["seen"])
+    @classmethod
+    def _options(cls, state: State) -> dict[str, Any]:
+        return {}
+
+    def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
+        expect_order(arrays, arrays["label"])
+
+    def _loaded(self, arrays: dict[str, AnyArray]) -> PairState:
+        return self._fresh(arrays["label"], arrays["order"], arrays["seen"])

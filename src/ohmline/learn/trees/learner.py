@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.checks import count, room, seed_of, shown
-from ohmline.compiled import undisturbed
-from ohmline.errors import LearnerError, OhmlineError, ParameterError, SnapshotError
+from ohmline.arrays import AnyArray, Floats, Ints
+from ohmline.checks import count, shown
+from ohmline.errors import LearnerError, ParameterError
 from ohmline.graph.graph import Graph
-from ohmline.graph.nodes import NodeIndex
-from ohmline.graph.random_trees import Draw, draw_of, expect_positive
-from ohmline.learn.classes import ClassTable, ManyClassLearner, saved_classes
-from ohmline.learn.contract import State
-from ohmline.learn.predictions import Predictions
-from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, expect_listed, in_range
-from ohmline.learn.snapshots import (
-    expect_fingerprint,
-    expect_kind,
-    expect_place,
-    expect_settings,
-    saved_count,
-    saved_text,
-    take,
-)
-from ohmline.learn.trees.lines import digest, drawn_lines
+from ohmline.graph.random_trees import Draw
+from ohmline.learn.classes import ClassTable, places_of
+from ohmline.learn.ranges import CLASS_COUNT, CLASSES_OR_NONE, expect_order
+from ohmline.learn.trees.line_learner import MOST_TREES, LineLearner
 from ohmline.learn.trees.step import (
     LineMarks,
     TreeState,
@@ -40,11 +27,8 @@ from ohmline.learn.trees.step import (
     withdraw,
 )
 
-MOST_TREES = 1001
-"""The largest committee."""
 
-
-class TreeLearner(ManyClassLearner):
+class TreeLearner(LineLearner):
     """What the learners on lines of random spanning trees share."""
 
     weighted: ClassVar[bool]
@@ -60,42 +44,18 @@ class TreeLearner(ManyClassLearner):
         draw: Draw | None = None,
         seed: int = 0,
     ) -> None:
-        self.graph = expect_positive(graph, type(self).__name__)
-        self.trees = _odd(count(trees, "trees", least=1, most=MOST_TREES))
-        self.draw, self.seed = draw_of(draw), seed_of(seed)
+        odd = _odd(count(trees, "trees", least=1, most=MOST_TREES))
         self._table = ClassTable(classes)
-        self.space, self.exact_law = drawn_lines(
-            graph, self.trees, self.draw, self.seed, weighted=self.weighted
-        )
-        self._digest = digest(self.space)
+        self.space = self._draw_lines(graph, odd, draw, seed, weighted=self.weighted)
         known = len(self._table)
         marks = LineMarks.empty(self.space, known)
         self.state = TreeState(np.full(known, -1), np.zeros(1, np.int64), marks)
 
-    @property
-    def nodes(self) -> NodeIndex:
-        return self.graph.nodes
+    def _codes_of_nodes(self) -> Ints:
+        return labels_of(self.space, self.state.marks)
 
-    @property
-    def fingerprint(self) -> str:
-        return self.graph.fingerprint
-
-    def labelled(self) -> Bools:
-        """For each position whether its node has a label."""
-        with self._still:
-            return np.asarray(labels_of(self.space, self.state.marks) >= 0)
-
-    def label_one(self, x: Hashable) -> Any:
-        """The label learned for `x`; None if there is none.
-
-        Parameters
-        ----------
-        x
-            A node.
-        """
-        t = self.nodes.position(x)
-        with self._still:
-            return self.decode(label_of(self.space, self.state.marks, t))
+    def _code_of_node(self, t: int) -> int:
+        return int(label_of(self.space, self.state.marks, t))
 
     def forget_one(self, x: Hashable) -> None:
         """Withdraw the label of `x`: every prediction is as if it had never been learned.
@@ -124,29 +84,14 @@ class TreeLearner(ManyClassLearner):
         tree = count(tree, "tree", most=self.trees - 1)
         return [self.nodes[int(i)] for i in np.argsort(self.space.place[:, tree])]
 
-    def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
-        codes, margins = self._views(places)
-        known = len(self._table)
-        room(8 * len(places) * known, f"the probabilities of {known} classes at {len(places)} nodes")
-        scores: Floats = np.empty((len(places), known))
-        shares(self.space, self.state, places, scores)
-        return self._predicted(things, self.classes, codes, margins, scores)
+    def _votes(self, places: AnyArray, rows: Floats) -> None:
+        shares(self.space, self.state, places, rows)
 
-    def _chances(self, scores: AnyArray) -> AnyArray:
-        """The shares of the classes are probabilities already."""
-        return scores
-
-    def settle(self) -> None:
-        known = self.state.order[: self.state.seen[0]].copy()
-        if not self._table.fixed and not np.array_equal(known, np.arange(len(self._table))):
-            place = np.zeros(len(self._table), np.int64)
-            place[known] = np.arange(len(known))
-            with undisturbed(), self._still:
-                old = self.state
-                code = place[old.marks.code] if len(place) else old.marks.code
-                marks = old.marks._replace(code=code.astype(code_type(len(known))))
-                self.state = old._replace(order=np.arange(len(known)), marks=marks)
-                self._table.keep(known)
+    def _renumbered(self, known: Ints) -> TreeState:
+        old, place = self.state, places_of(known, len(self._table))
+        code = np.maximum(place, 0)[old.marks.code]
+        marks = old.marks._replace(code=code.astype(code_type(len(known))))
+        return old._replace(order=np.arange(len(known)), marks=marks)
 
     def _resized(self, keep: Ints, fresh: int) -> TreeState:
         """The state with room for `fresh` more classes, in which none is dropped."""
@@ -163,57 +108,13 @@ class TreeLearner(ManyClassLearner):
             ("seen", state.seen),
         ]
 
-    def settings(self) -> State:
-        return {
-            **self._table.settings(),
-            "trees": np.array(self.trees),
-            "draw": np.array("" if self.draw is None else self.draw.value),
-            "seed": np.array(str(self.seed)),
-            "lines": np.array(self._digest),
-        }
-
-    @classmethod
-    def restore(cls, state: State, kernel: Graph) -> Self:
-        expect_kind(state, cls.kind)
-        if not isinstance(kernel, Graph):
-            raise SnapshotError(f"a snapshot of {cls.kind} is restored over its Graph, got {shown(kernel)}")
-        expect_fingerprint(state, cls.kind, kernel.fingerprint)
-        names, fixed = saved_classes(state, cls.kind)
-        trees = saved_count(state, cls.kind, "trees")
-        draw, seed = saved_text(state, cls.kind, "draw"), saved_text(state, cls.kind, "seed")
-        try:
-            learner = cls(
-                kernel,
-                names if fixed else None,
-                trees=trees,
-                draw=Draw(draw) if draw else None,
-                seed=int(seed),
-            )
-            learner.codes_of(names)
-        except (OhmlineError, ValueError) as error:
-            raise SnapshotError(f"the snapshot is damaged: {error}") from error
-        learner.load(state)
-        return learner
-
-    def load(self, state: State) -> None:
-        expect_kind(state, self.kind)
-        expect_place(state, self.kind, self.fingerprint, len(self.nodes))
-        expect_settings(state, self.kind, self.settings())
-        wanted = dict(self._kept())
-        saved = {name: take(state, self.kind, f"state.{name}") for name in wanted}
-        found = in_range(self, self.ranges, wanted, saved)
-        self._expect_agreement(found)
-        marks = LineMarks.empty(self.space, len(self._table))
-        mark_all(self.space, found["label"], marks)
-        self.state = TreeState(found["order"], found["seen"], marks)
-
     def _expect_agreement(self, arrays: dict[str, AnyArray]) -> None:
-        seen = expect_listed(arrays, "order", "seen")
-        there = np.unique(arrays["label"][arrays["label"] >= 0])
-        if np.any(arrays["order"][len(seen) :] >= 0) or not np.isin(there, seen).all():
-            raise SnapshotError(
-                "the snapshot's order must name every class of its labels, and then be -1; the snapshot is damaged"
-            )
+        expect_order(arrays, arrays["label"])
+
+    def _loaded(self, arrays: dict[str, AnyArray]) -> TreeState:
+        marks = LineMarks.empty(self.space, len(self._table))
+        mark_all(self.space, arrays["label"], marks)
+        return TreeState(arrays["order"], arrays["seen"], marks)
 
 
 @final
