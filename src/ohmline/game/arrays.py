@@ -77,8 +77,8 @@ class Blocks:
         self.learner, self.query, self.trials = learner, query, trials
         self.limits, self.report = limits, report
         self.reads_variance = needs_variance(query)
-        self.looks_ahead = looks_ahead(query) and isinstance(learner, NodeLearner)
-        self._came = Came.none(len(learner.nodes) if self.looks_ahead else 0)  # type: ignore[attr-defined]
+        self._teller = learner if looks_ahead(query) and isinstance(learner, NodeLearner) else None
+        self._came = Came.none(0 if self._teller is None else len(self._teller.nodes))
         self.log = Log.empty(len(trials.where), variance=self.reads_variance)
         self.question, self._kept_alive = question(query)
         self._progress = Progress.start(trials.truth if self.question.body else trials.truth[:0])
@@ -121,7 +121,7 @@ class Blocks:
                         self.question,
                         part,
                         self.reads_variance,
-                        self.looks_ahead,
+                        self._teller is not None,
                         self.limits.most_labels,
                         progress,
                         self._came,
@@ -145,8 +145,8 @@ class Blocks:
         x, draws = self.trials.where[t], self.trials.draws
         code, margin = learner.look(x)
         spread = learner.spread(x) if self.reads_variance else np.nan
-        if self.looks_ahead:
-            part = learner.part_ahead(x, self._came.shown, weight_again_of(self._came))
+        if self._teller is not None:
+            part = self._teller.part_ahead(x, self._came.shown, weight_again_of(self._came))
             spread *= part * part
         log.prediction[t], log.margin[t] = code, margin
         if self.reads_variance:
@@ -160,7 +160,7 @@ class Blocks:
         log.asked[t] = asked
         if asked and self.question.body:
             note_class_at(self._progress, int(self.trials.truth[t]))
-        if self.looks_ahead:
+        if self._teller is not None:
             note_shown_at(self._came, x)
         self.spent += asked
         self.played += 1
