@@ -39,7 +39,7 @@ test-minimum:  ## the fast core with the lowest versions that pyproject.toml all
 		--resolution lowest-direct --extra plot --extra io pyproject.toml) > $(MINIMUM)/minimum.txt
 	cp $(MINIMUM)/minimum.txt tools/minimum.txt
 	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check -c tools/minimum.txt \
-		-e '.[plot,io]' pytest hypothesis
+		-e '.[plot,io]' pytest pytest-timeout hypothesis
 	NUMBA_CACHE_DIR=$(MINIMUM)/machine-code $(MINIMUM)/bin/python -m pytest -q -p no:cacheprovider \
 		-W ignore::DeprecationWarning $(CORE)
 	NUMBA_CACHE_DIR=$(MINIMUM)/machine-code $(MINIMUM)/bin/ohmline demo --out $(MINIMUM)/report.html

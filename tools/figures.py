@@ -1,6 +1,6 @@
 """The numbers that README and docs print, measured again: `make figures` or `python tools/figures.py [NAME ...]`.
 
-Each name below is a command that prints JSON. Its numbers go into `docs/figures/NAME.json`, and a page that prints one
+Each name below is a command of `ohmline`, or a program of this folder, that prints JSON. Its numbers go into `docs/figures/NAME.json`, and a page that prints one
 of them says where it is from, in a comment that nobody sees:
 
     a mistake rate of .154<!-- local-lgc: cora/defaults/mistake rate --> on Cora
@@ -38,6 +38,9 @@ COMMANDS = {
     "peers": ["bench", "peers", "--out", "docs", "--json"],
 }
 """Which command of `ohmline` measures what."""
+PROGRAMS = ("recipes", "labelling", "edge_types")
+"""What a program of this folder measures, because no user would."""
+KNOWN = (*COMMANDS, *PROGRAMS)
 
 
 def numbers(document: Any) -> dict[str, float]:
@@ -76,32 +79,36 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, float]]:
         yield path, float(value)
 
 
+def command(name: str) -> str:
+    """What a reader types to measure it again."""
+    return f"python tools/{name}.py" if name in PROGRAMS else " ".join(["ohmline", *COMMANDS[name]])
+
+
 def keep(name: str, document: Any) -> None:
     found = {key: float(f"{value:.6g}") for key, value in sorted(numbers(document).items())}
-    text = json.dumps({"command": " ".join(["ohmline", *COMMANDS[name]]), "numbers": found}, indent=1)
+    text = json.dumps({"command": command(name), "numbers": found}, indent=1)
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(COMMANDS)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(KNOWN)}")
     parser.add_argument("--from", dest="source", metavar="FILE", help="a document of that command (one NAME)")
     given = parser.parse_args()
-    names = given.names or list(COMMANDS)
-    if unknown := sorted(set(names) - set(COMMANDS)):
-        parser.error(f"no command measures {', '.join(unknown)}; there are {', '.join(COMMANDS)}")
+    names = given.names or list(KNOWN)
+    if unknown := sorted(set(names) - set(KNOWN)):
+        parser.error(f"no command measures {', '.join(unknown)}; there are {', '.join(KNOWN)}")
     if given.source and len(names) != 1:
         parser.error("--from takes one NAME")
     for name in names:
         if given.source:
             keep(name, json.loads(Path(given.source).read_text(encoding="utf-8")))
             continue
-        print(f"{name}: ohmline {' '.join(COMMANDS[name])}", file=sys.stderr)
-        code = "from ohmline.cli import main; main()"
-        done = subprocess.run(
-            [sys.executable, "-c", code, *COMMANDS[name]], stdout=subprocess.PIPE, text=True, check=True
-        )
+        print(f"{name}: {command(name)}", file=sys.stderr)
+        program = [str(Path(__file__).parent / f"{name}.py")]
+        what = program if name in PROGRAMS else ["-c", "from ohmline.cli import main; main()", *COMMANDS[name]]
+        done = subprocess.run([sys.executable, *what], stdout=subprocess.PIPE, text=True, check=True)
         keep(name, json.loads(done.stdout))
 
 

@@ -29,6 +29,11 @@ KEPT, PAGE, IMAGES = DOCS / "reproduced.json", DOCS / "reproduced.md", DOCS / "i
 COMMAND = "ohmline reproduce all --out results"
 LARGEST = 100_000
 """Bytes of a figure that is published; a larger one has thousands of points, and is drawn by the command."""
+ELSEWHERE = {
+    "frontier": "twenty orders of eight graphs: [its note](notes/frontier.md) has what came of them",
+    "ogbn": "it needs ogbn-arxiv or ogbn-products, which are fetched from the network or read from a folder",
+}
+"""Why an experiment may not be among the results, where its data alone do not say so."""
 ROWS = 60
 """How many numbers of an experiment the page shows; the file has all."""
 
@@ -91,11 +96,14 @@ def head(found: Sequence[Finished], lacking: dict[str, list[str]]) -> list[str]:
         "differ from them stands on a page of its own.",
     ]
     if missing:
-        listed = ", ".join(f"`{id}`" for id in missing)
+        listed = "; ".join(f"`{id}` ({ELSEWHERE[id]})" if id in ELSEWHERE else f"`{id}`" for id in missing)
         parts.append(f"Not in this run: {listed}. `ohmline reproduce` with one of these names runs it.")
     if lacking:
         listed = ", ".join(f"`{id}` (data set {', '.join(names)})" for id, names in lacking.items())
-        parts.append(f"Not run, for want of data: {listed}.")
+        parts.append(
+            f"Not run, for want of data: {listed}. `ohmline data` says where each can be had, and "
+            "`OHMLINE_DATA` names the folder that it is read from."
+        )
     if any(each.quick for each in found):
         parts.append(
             "This was a quick run, with fewer repetitions: claims that need the full length are not judged."

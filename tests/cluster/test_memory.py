@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +13,8 @@ import pytest
 from scipy import sparse
 from scipy.sparse.linalg import cg
 
-from graph_parts import table_of
-from ohmline.cluster import Cluster, predict
+from graph_parts import features_of, table_of
+from ohmline.cluster import Cluster, embed, predict
 
 LIMIT, NODES, EACH, PARTS = 640 * 2**20, 300_000, 100, 12
 RIDGE, MU = 5.0, 0.6
@@ -66,3 +68,81 @@ def test_three_workers_hold_together_what_none_could(tmp_path: Path) -> None:
     assert sure.mean() > 0.5
     said = table["prediction"].to_numpy()
     np.testing.assert_array_equal(said[sure], np.array(classes)[scores.argmax(axis=1)][sure])
+
+
+CLUSTERS, SIZE, STEPS, BRIDGES = 4, 25_000, 300, 500
+"""Circles of nodes, each joined with those at so many distances on its circle, and edges from circle to circle."""
+FAR = 2500
+"""The largest distance: what a block needs of others stays below its own rows."""
+
+
+def steps() -> Any:
+    """The distances at which two nodes of a circle are joined: the same on every circle."""
+    return np.sort(np.random.default_rng(1).choice(np.arange(1, FAR), STEPS, replace=False))
+
+
+def write_circles(folder: Path) -> int:
+    """The edges in parts, without ever having them all; how many there are."""
+    folder.mkdir()
+    at, distance, count = np.arange(SIZE), steps(), 0
+    for c in range(CLUSTERS):
+        for k, some in enumerate(np.array_split(distance, 3)):
+            source = np.repeat(at, len(some))
+            target = (source + np.tile(some, SIZE)) % SIZE
+            table = pa.table({"source": c * SIZE + source, "target": c * SIZE + target})
+            pq.write_table(table, folder / f"{3 * c + k}.parquet")
+            count += len(source)
+    bridge = np.arange(BRIDGES * CLUSTERS)
+    near = bridge // BRIDGES * SIZE + bridge % BRIDGES
+    far = (near + SIZE) % (CLUSTERS * SIZE)
+    pq.write_table(pa.table({"source": near, "target": far}), folder / f"{3 * CLUSTERS}.parquet")
+    return count + len(near)
+
+
+def normalised_laplacian(v: Any) -> Any:
+    """Its product with columns, by turning the circles: no matrix is made."""
+    degree = np.full((CLUSTERS, SIZE, 1), 2.0 * STEPS)
+    degree[:, :BRIDGES] += 2
+    scaled = v.reshape(CLUSTERS, SIZE, -1) / np.sqrt(degree)
+    total = np.zeros_like(scaled)
+    for s in steps():
+        total += np.roll(scaled, s, axis=1) + np.roll(scaled, -s, axis=1)
+    total[:, :BRIDGES] += np.roll(scaled, 1, axis=0)[:, :BRIDGES] + np.roll(scaled, -1, axis=0)[:, :BRIDGES]
+    return v - (total / np.sqrt(degree)).reshape(v.shape)
+
+
+def largest_memory() -> int:
+    """The most memory that this process ever had, in bytes."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@pytest.mark.slow
+def test_three_workers_embed_together_what_none_could_hold(tmp_path: Path) -> None:
+    edges, tolerance = write_circles(tmp_path / "edges"), 1e-7
+    whole = 12 * 2 * edges  # a value of 8 bytes and a place of 4 for each end of an edge
+    assert whole > LIMIT
+    with Cluster.local(3, memory=LIMIT) as cluster:
+        found = embed(
+            tmp_path / "edges",
+            tmp_path / "out",
+            cluster,
+            rank=CLUSTERS,
+            normalised=True,
+            tolerance=tolerance,
+        ).about
+        peaks = cluster.everywhere(largest_memory)
+    assert found["lost_workers"] == 0
+    assert found["edges"] == edges
+    assert found["converged"]
+    assert len(peaks) == 3
+    assert max(peaks.values()) < whole  # nobody ever had it
+    values = np.array(found["eigenvalues"])
+    rows = features_of(tmp_path / "out")
+    vectors = np.array([rows[k] for k in range(CLUSTERS * SIZE)]) * np.sqrt(values + found["shift"])
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(CLUSTERS), atol=1e-6)
+    off = np.linalg.norm(normalised_laplacian(vectors) - vectors * values, axis=0)
+    assert off.max() < 4 * tolerance
+    # A circle alone has 1 - mean of cos(2 pi j s / SIZE): all but the first above .06, and the bridges move them by
+    # little: at most twice the two ends of a node's bridges over its degree. So the smallest are one for each circle.
+    waves = np.fft.rfft(np.bincount(steps(), minlength=SIZE)).real / STEPS
+    assert 1 - waves[1:].max() - 4 / (2 * STEPS) > 0.05 > values.max()

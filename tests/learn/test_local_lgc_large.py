@@ -68,6 +68,20 @@ def test_sweeps_are_gauss_seidel_forth_and_back(game: tuple[ohm.Graph, ohm.Strea
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sweeps", [0, 2])
+def test_two_classes_are_summed_as_many_are(sweeps: int) -> None:
+    """A third class that nobody has changes no bit: sums of two classes are taken in another way, and are the same."""
+    graph, labels = block_graph(400, 3)
+    stream = ohm.Stream(range(400), (labels > 0).astype(int)).shuffled(seed=0)
+    two = ohm.LocalLGC(graph, [0, 1], sweeps=sweeps)
+    three = ohm.LocalLGC(graph, [0, 1, 2], sweeps=sweeps)
+    ours, theirs = ohm.play(two, stream), ohm.play(three, stream)
+    assert ours.predictions == theirs.predictions
+    assert 0 < ours.mistakes < 200
+    np.testing.assert_array_equal(ours.margin, theirs.margin)
+    np.testing.assert_array_equal(two.state.estimate, three.state.estimate[:, :2])
+
+
 def test_single_precision_proves_nothing_that_is_wrong() -> None:
     """A graph so large that F is in single precision, most of whose nodes are isolated: the others are checked."""
     part, labels = block_graph(300, seed=0)

@@ -165,3 +165,14 @@ def test_one_class_by_any_learner_is_not_calibrated() -> None:
     assert not blend.predict_many().calibrated
     blend.learn_one("b", "blue")
     assert blend.predict_many().calibrated
+
+
+def test_views_that_say_the_same_are_equal_whether_or_not_they_have_a_variance() -> None:
+    """Python 3.13 compares the fields of a dataclass one by one, and NaN is not equal to itself."""
+    one, other = ohm.View("a", 0.5, float("nan")), ohm.View("a", 0.5, -float("nan"))
+    assert one == other == ohm.View("a", 0.5)
+    assert len({one, other, ohm.View("a", 0.5)}) == 1
+    assert one != ohm.View("a", 0.5, 0.0)
+    assert one != ohm.View("b", 0.5)
+    assert one != ("a", 0.5, None)
+    assert ohm.View("a", 0.5, 0.25) == ohm.View("a", 0.5, 0.25)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,10 @@ def _tree(caption: str, pages: list[tuple[str, str]]) -> str:
     return f"```{{toctree}}\n:hidden:\n{head}\n{lines}\n```"
 
 
+BLANK_END = re.compile(r"^(```\w[^\n]*\n(?:(?!```).*\n)*?)\n+(```)$", re.M)
+"""Examples end with a blank line, without which their last output would take in the fence; readers need not see it."""
+
+
 def fill(app: Any, name: str, source: list[str]) -> None:
     """Gives the first page its tables of contents, and the pages of the reference what they ask for.
 
@@ -62,7 +67,7 @@ def fill(app: Any, name: str, source: list[str]) -> None:
     if name == "index":
         nav = yaml.safe_load((ROOT / "docs" / "nav.yml").read_text(encoding="utf-8"))
         source[0] += "\n\n" + trees(nav["nav"])
-    source[0] = expand(source[0])
+    source[0] = BLANK_END.sub(r"\1\2", expand(source[0]))
 
 
 def setup(app: Any) -> None:

@@ -114,7 +114,7 @@ class Block:
     """K_SS in full; the leading block of its factor is the factor of the leading block."""
 
     def __init__(self, block: Floats) -> None:
-        self.block = block
+        self.block, self._size = block, np.abs(block)
         self.factor, self.definite = leading_factor(block)
         """The lower Cholesky factor, and up to which node the block is positive definite."""
 
@@ -124,9 +124,9 @@ class Block:
         if size > self.definite:
             return sqnorm_from_space(Dense(self.block[:size, :size]), gap)
         factor, block = (self.factor[:size, :size], True), self.block[:size, :size]
-        weights = linalg.cho_solve(factor, gap)
-        fitted = block @ weights
-        return enclosed(weights, fitted, np.abs(weights) @ np.abs(block) @ np.abs(weights), gap, factor)
+        weights = linalg.cho_solve(factor, gap, check_finite=False)
+        gross = np.abs(weights) @ self._size[:size, :size] @ np.abs(weights)
+        return enclosed(weights, block @ weights, gross, gap, factor)
 
 
 @final
@@ -167,7 +167,7 @@ def enclosed(
     """
     own = max(float(weights @ fitted), 0.0) + len(gap) * EPS * gross
     missed = gap - fitted
-    mend = abs(float(missed @ linalg.cho_solve(factor, missed)))
+    mend = abs(float(missed @ linalg.cho_solve(factor, missed, check_finite=False)))
     return float((np.sqrt(own) + 2 * np.sqrt(mend)) ** 2)
 
 

@@ -124,10 +124,12 @@ def dealt(layout: Layout, room: dict[str, float], columns: int, live: int) -> di
         name = min(taken, key=taken.__getitem__) if endless else max(left, key=left.__getitem__)
         if left[name] < needs[b]:
             total, free = sum(needs) / 2**30, sum(room.values()) / 2**30
+            # Where all of it is too much, more blocks need more rows of each other.
+            remedy = "lower the rank, or make more blocks" if total < free else "or lower the rank"
             raise ClusterError(
                 f"{layout.n:,} nodes, {layout.entries // 2:,} edges and {columns} columns need {total:.3g} GiB on the "
                 f"workers (the largest block {max(needs) / 2**30:.3g}), and {len(room)} workers have {free:.3g} GiB to "
-                "spare; add workers or memory, lower the rank, or make more blocks"
+                f"spare; add workers or memory, {remedy}"
             )
         left[name] -= needs[b]
         taken[name] += needs[b]

@@ -283,7 +283,10 @@ class Stream:
                 f"no label of the stream is {shown(positive)}, so that all would be -1; its classes are "
                 f"{shown(list(self.classes))}, and absent=True takes it nevertheless"
             )
-        return self._relabel([None if y is None else 1 if y in wanted else -1 for y in self.labels])
+        signs = np.array([1 if y in wanted else -1 for y in self.classes], dtype=np.int64)
+        if len(signs) and self.codes.min(initial=0) >= 0:
+            return Stream(self.nodes, signs[self.codes], revealed=self.revealed)
+        return self._relabel([None if code < 0 else int(signs[code]) for code in self.codes.tolist()])
 
     def _pick(self, order: Ints) -> Stream:
         nodes = self.nodes[order] if isinstance(self.nodes, np.ndarray) else [self.nodes[k] for k in order]

@@ -73,8 +73,8 @@ def _pull_and_push(
                 dy = places[i, 1] - places[j, 1]
                 sq = dx * dx + dy * dy
                 pull = strength[e] * step * (2.0 / (1.0 + sq) + spring)
-                limit = 4.0 * step / (np.sqrt(sq) + 1e-9)
-                pull = min(pull, limit)
+                if sq > 25.0:  # nearer ones pull less than the limit: strength <= 1, spring <= 0.3
+                    pull = min(pull, 4.0 * step / (np.sqrt(sq) + 1e-9))
                 places[i, 0] -= 0.5 * pull * dx
                 places[i, 1] -= 0.5 * pull * dy
                 for _ in range(repellers):
@@ -85,8 +85,8 @@ def _pull_and_push(
                     dy = places[i, 1] - places[k, 1]
                     sq = dx * dx + dy * dy
                     push = 2.0 * step / ((0.01 + sq) * (1.0 + sq))
-                    limit = 4.0 * step / (np.sqrt(sq) + 1e-9)
-                    push = min(push, limit)
+                    if sq < 1.0:  # farther ones push less than the limit
+                        push = min(push, 4.0 * step / (np.sqrt(sq) + 1e-9))
                     places[i, 0] += push * dx
                     places[i, 1] += push * dy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 from typing import Any, Generic, Literal, Self, TypeVar, final
 
 import numpy as np
@@ -63,6 +63,17 @@ class View(Generic[Y]):
     prediction: Y | None
     margin: float
     variance: float = nan
+
+    # Two views that keep no variance say the same. A dataclass compares NaN by identity up to Python 3.12, and as
+    # unequal to itself from 3.13 on.
+    def _said(self) -> tuple[Y | None, float, float | None]:
+        return self.prediction, self.margin, None if isnan(self.variance) else self.variance
+
+    def __eq__(self, other: object) -> bool:
+        return self._said() == other._said() if isinstance(other, View) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._said())
 
 
 class OnlineLearner(ABC, Generic[X, Y]):

@@ -34,7 +34,7 @@ def read_market(
         raise FileFormatError(f"{path} holds bytes that are not text after its first line; write it again")
     _expect_size(path, data, limits)
     try:
-        matrix = mmread(io.BytesIO(data + b"\n"))
+        matrix = mmread(io.BytesIO(data + b"\n"), spmatrix=False)
     except (ValueError, OverflowError, MemoryError, TypeError, IndexError) as error:
         raise FileFormatError(
             f"{path} is broken or cut short: {error}. Write or download it again."

@@ -144,7 +144,7 @@ PAPER = Paper(
                 "bound/test_comparators.py::test_updates_are_polynomial_in_the_size_of_a_graph_without_weights",
                 "bound/test_comparators.py::test_aggressive_updates_are_as_short_as_one_likes_and_beat_the_formula",
             ),
-            "Its Theorems 3.2 and 3.4 mean 4.1",
+            "Its Theorems 3.2 and 3.4 mean Theorem 4.1",
         ),
         Item(
             "Theorem 5.1, eq. (14)",
@@ -192,7 +192,7 @@ PAPER = Paper(
             "future mistakes on even and odd digits",
             ("reproduce hpw2005-digits",),
             ("lab/test_experiments_projection.py::test_digits",),
-            "The printed 66.9 of Act-st needs an aggressive suffix, which its footnote excludes",
+            "The printed `66.9` of Act-st needs an aggressive suffix, which its footnote excludes",
         ),
         Item(
             "Figure 2, bottom",

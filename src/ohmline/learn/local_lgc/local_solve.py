@@ -48,6 +48,8 @@ later predictions do not hear of."""
 NODE_BYTES = NODE.itemsize
 CLOSE = 1 << 20
 """Records of all nodes that take no more bytes than this are near the processor anyway."""
+SOON = 16
+"""The records of so many neighbours of a node are sent for one turn before its own, the others when it has come."""
 UNLIMITED = 1 << 62
 """More edges than any solve walks."""
 SETTLED, GLOBAL, CUT_SHORT = 0, 1, 2
@@ -82,12 +84,18 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
         lift_mark(nodes, j, QUEUED)
         first, last = start[j], stop[j]
         if far:
-            # The next two nodes are on their way from memory while this one is pushed.
+            # What the next three nodes need is on its way from memory while this one is pushed.
+            if waiting > 2:
+                prefetch(starts + 8 * queue[head + 2 if head + 2 < capacity else head + 2 - capacity], 8)
             if waiting > 1:
-                prefetch(starts + 8 * queue[head + 1 if head + 1 < capacity else 0], 8)
+                prefetch(
+                    lists + neighbour.itemsize * start[queue[head + 1 if head + 1 < capacity else 0]], LINE
+                )
             if waiting > 0:
-                prefetch(lists + neighbour.itemsize * start[queue[head]], LINE)
-            for p in range(first, last):
+                near = start[queue[head]]
+                for p in range(near, min(stop[queue[head]], near + SOON)):
+                    prefetch(records + NODE_BYTES * neighbour[p], 8)
+            for p in range(first + SOON, last):
                 prefetch(records + NODE_BYTES * neighbour[p], 8)
         if edges + last - first > left:
             cut = True

@@ -65,6 +65,7 @@ def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
     residual, negative = 0.0, 0.0
     count, rows, width = solve.found[0].touched, estimate.ctypes.data, classes * estimate.itemsize
     far = width * estimate.shape[0] > CLOSE
+    one, two = 0.0, 0.0  # the scores of two classes, in registers
     for a in range(count):
         if far and a + AHEAD < count:
             prefetch(rows + solve.touched[a + AHEAD] * width, 1)
@@ -77,8 +78,14 @@ def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
         # Also where r is 0, which adds nothing: whether it is, nobody can foretell.
         residual += abs(r)
         negative += max(-r, 0.0)
-        for c in range(np.uint64(classes)):
-            score[c] += estimate[j, c] * r
+        if classes == 2:
+            one += estimate[j, 0] * r
+            two += estimate[j, 1] * r
+        else:
+            for c in range(np.uint64(classes)):
+                score[c] += estimate[j, c] * r
+    if classes == 2:
+        score[0], score[1] = one, two
     for c in range(classes):
         score[c] = max(score[c] + base[c], adjacency.least)
     best, top, second = leading(adjacency, score, state.order, state.counts)

@@ -45,31 +45,67 @@ def is_time(adjacency: Adjacency, state: LocalState) -> bool:
 @internal
 def sweep_all(adjacency: Adjacency, state: LocalState) -> None:
     """Bring F nearer to f everywhere."""
-    nodes, estimate = state.nodes, state.estimate
-    n, classes = adjacency.extent[0], estimate.shape[1]
-    row, ends = np.empty(classes, estimate.dtype), adjacency.neighbour.shape[0]
-    rows, width = estimate.ctypes.data, classes * estimate.itemsize
-    for j in range(n):
+    nodes = state.nodes
+    for j in range(adjacency.extent[0]):
         put_mark(nodes, j, STALE)
     for turn in range(adjacency.sweeps):
-        for step in range(n):
-            j = step if turn % 2 == 0 else n - 1 - step
+        if state.estimate.shape[1] == 2:
+            sweep_two(adjacency, state, turn % 2 == 0)
+        else:
+            sweep_many(adjacency, state, turn % 2 == 0)
+
+
+@internal
+def sweep_many(adjacency: Adjacency, state: LocalState, forth: bool) -> None:
+    """F_j <- (b_j + sum_k w_jk F_k) / Q_jj, kept where f lies, at all nodes in their order or back."""
+    nodes, estimate = state.nodes, state.estimate
+    n, classes, kind = adjacency.extent[0], estimate.shape[1], estimate.dtype.type
+    row, ends = np.empty(classes, estimate.dtype), adjacency.neighbour.shape[0]
+    rows, width = estimate.ctypes.data, classes * estimate.itemsize
+    for step in range(n):
+        j = step if forth else n - 1 - step
+        for c in range(classes):
+            row[c] = 0.0
+        if nodes[j].label >= 0:
+            row[nodes[j].label] = 1 / adjacency.mu
+        first, last = adjacency.start[j], adjacency.stop[j]
+        for p in range(first, last):
+            far = p + AHEAD if forth else p - AHEAD
+            if 0 <= far < ends:
+                prefetch(rows + adjacency.neighbour[far] * width, 1)
+                prefetch(rows + adjacency.neighbour[far] * width + width - 1, 1)
+            k, w = adjacency.neighbour[p], kind(adjacency.weight[p & adjacency.every])
             for c in range(classes):
-                row[c] = 0.0
-            if nodes[j].label >= 0:
-                row[nodes[j].label] = 1 / adjacency.mu
-            first, last = adjacency.start[j], adjacency.stop[j]
-            for p in range(first, last):
-                far = p + AHEAD if turn % 2 == 0 else p - AHEAD
-                if 0 <= far < ends:
-                    prefetch(rows + adjacency.neighbour[far] * width, 1)
-                    prefetch(rows + adjacency.neighbour[far] * width + width - 1, 1)
-                k, w = adjacency.neighbour[p], estimate.dtype.type(adjacency.weight[p & adjacency.every])
-                for c in range(classes):
-                    row[c] += w * estimate[k, c]
-            share = estimate.dtype.type(1 / nodes[j].q)
-            for c in range(classes):
-                estimate[j, c] = max(min(row[c] * share, 1), adjacency.least)
-            state.solve.found[0].unheard += last - first
-            if listen(state.solve):
-                raise Stopped
+                row[c] += w * estimate[k, c]
+        share = kind(1 / nodes[j].q)
+        for c in range(classes):
+            estimate[j, c] = max(min(row[c] * share, 1), adjacency.least)
+        state.solve.found[0].unheard += last - first
+        if listen(state.solve):
+            raise Stopped
+
+
+@internal
+def sweep_two(adjacency: Adjacency, state: LocalState, forth: bool) -> None:
+    """The same for two classes, bit for bit: sums that stay in registers take half of the time."""
+    nodes, estimate = state.nodes, state.estimate
+    n, kind, ends = adjacency.extent[0], estimate.dtype.type, adjacency.neighbour.shape[0]
+    rows, width = estimate.ctypes.data, 2 * estimate.itemsize
+    for step in range(n):
+        j = step if forth else n - 1 - step
+        one = kind(1 / adjacency.mu if nodes[j].label == 0 else 0)
+        two = kind(1 / adjacency.mu if nodes[j].label == 1 else 0)
+        first, last = adjacency.start[j], adjacency.stop[j]
+        for p in range(first, last):
+            far = p + AHEAD if forth else p - AHEAD
+            if 0 <= far < ends:
+                prefetch(rows + adjacency.neighbour[far] * width, 1)
+            k, w = adjacency.neighbour[p], kind(adjacency.weight[p & adjacency.every])
+            one += w * estimate[k, 0]
+            two += w * estimate[k, 1]
+        share = kind(1 / nodes[j].q)
+        estimate[j, 0] = max(min(one * share, 1), adjacency.least)
+        estimate[j, 1] = max(min(two * share, 1), adjacency.least)
+        state.solve.found[0].unheard += last - first
+        if listen(state.solve):
+            raise Stopped
