@@ -17,7 +17,7 @@ from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, renew_all
-from ohmline.learn.local_lgc.afar import add_votes, room_for_votes
+from ohmline.learn.local_lgc.afar import add_votes, exchange, room_for_votes
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.chances import MOST_CURVATURE, chances_of, fresh_powers
 from ohmline.learn.local_lgc.everywhere import (
@@ -309,7 +309,6 @@ class LocalLGC(InformedLearner):
             everywhere += room_for_votes(self.space, self.state, classes)
             room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
             scores = swept(self.space, self.state, classes)
-            add_votes(self.space, self.state, scores)
             decide_all(self.space, self.state, scores, places, codes, margins)
             wanted = (
                 lifted(scores[places], self.state.counts[:classes] > 0)
@@ -317,6 +316,10 @@ class LocalLGC(InformedLearner):
                 else scores[places]
             )
             chances = chances_of(self.state, wanted, self.state.precision[places], codes)
+            if add_votes(self.space, self.state, scores):
+                before = codes.copy()
+                decide_all(self.space, self.state, scores, places, codes, margins)
+                exchange(self.state, scores, places, before, codes, chances)
             proof = partial(
                 proven,
                 kept_space(self.space, self._growing.grown),
