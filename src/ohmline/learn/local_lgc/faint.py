@@ -24,8 +24,8 @@ FAINT = -2
 
 
 @compiled
-def carry_on(adjacency: Adjacency, scores: Floats) -> None:
-    """Give a score to every node that is joined with one that has a score, layer by layer."""
+def carry_on(adjacency: Adjacency, scores: Floats) -> bool:
+    """Give a score to every node that is joined with one that has a score, layer by layer; whether there was any."""
     n, classes = scores.shape
     layer, queue = np.zeros(n, np.int64), np.empty(n, np.int64)
     end = 0
@@ -38,10 +38,8 @@ def carry_on(adjacency: Adjacency, scores: Floats) -> None:
             end += 1
         else:
             layer[j] = FAINT
-    if end == n:
-        return
-    begin, deep = 0, 0
-    while begin < end:
+    begin, deep, scored = 0, 0, end
+    while begin < end < n:
         deep, last = deep + 1, end
         for q in range(begin, last):
             for p in range(adjacency.start[queue[q]], adjacency.stop[queue[q]]):
@@ -53,6 +51,7 @@ def carry_on(adjacency: Adjacency, scores: Floats) -> None:
         for q in range(last, end):
             mean_of_nearer(adjacency, layer, scores, queue[q])
         begin = last
+    return end > scored
 
 
 @compiled

@@ -17,7 +17,7 @@ from ohmline.graph.graph import Graph, expect_graph
 from ohmline.learn.classes import ClassTable, saved_classes, written
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import count_labels, renew_all
-from ohmline.learn.local_lgc.afar import add_votes, room_for_votes
+from ohmline.learn.local_lgc.afar import add_votes, exchange, room_for_votes
 from ohmline.learn.local_lgc.certain import Certainty, Settled, certain_at
 from ohmline.learn.local_lgc.chances import MOST_CURVATURE, chances_of, fresh_powers
 from ohmline.learn.local_lgc.everywhere import (
@@ -332,15 +332,16 @@ class LocalLGC(InformedLearner):
         everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
         everywhere += room_for_votes(self.space, self.state, classes)
         room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
-        scores = swept(self.space, self.state, classes)
-        add_votes(self.space, self.state, scores)
-        if not self.graph.signed:
-            carry_on(self.space, scores)
+        scores, signed = swept(self.space, self.state, classes), self.graph.signed
         codes, margins = np.empty(len(places), np.int64), np.empty(len(places))
         decide_all(self.space, self.state, scores, places, codes, margins)
-        signed = self.graph.signed
         wanted = lifted(scores[places], self.state.counts[:classes] > 0) if signed else scores[places]
         chances = chances_of(self.state, wanted, self.state.precision[places], codes)
+        heard_more = add_votes(self.space, self.state, scores)
+        if (not signed and carry_on(self.space, scores)) or heard_more:
+            before = codes.copy()
+            decide_all(self.space, self.state, scores, places, codes, margins)
+            exchange(self.state, scores, places, before, codes, chances)
         return scores, codes, margins, chances
 
     def label_one(self, x: Hashable) -> Any:
