@@ -108,7 +108,7 @@ def both(learner: ohm.LocalLGC, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, A
     """The table, and that without far votes."""
     table = learner.predict_many()
     with monkeypatch.context() as patch:
-        patch.setattr("ohmline.learn.local_lgc.learner.add_votes", lambda *given: None)
+        patch.setattr("ohmline.learn.local_lgc.learner.add_votes", lambda *given: False)
         return table, learner.predict_many()
 
 
@@ -126,6 +126,23 @@ def test_with_few_labels_more_nodes_are_right(monkeypatch: pytest.MonkeyPatch) -
         certain = learner.exact_many()
         assert (certain.codes[table.certain] == table.codes[table.certain]).all()
     assert np.mean(gains) > 0.05, gains
+
+
+def test_it_is_as_sure_as_before_of_another_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, truth = blocks(4, [400, 300, 200], 0.015, 0.002)
+    learner = ohm.LocalLGC(graph, classes=range(3))
+    shown = np.random.default_rng(4).permutation(900)[:20].tolist()
+    learner.learn_many({graph.nodes[k]: int(truth[k]) for k in shown})
+    table, before = both(learner, monkeypatch)
+    moved = np.flatnonzero((table.codes != before.codes) & before.known)
+    assert len(moved) > 20
+    known = before.known & table.known
+    np.testing.assert_array_equal(
+        np.sort(table.probabilities[known], axis=1), np.sort(before.probabilities[known], axis=1)
+    )
+    np.testing.assert_array_equal(table.confidence[moved], before.confidence[moved])
+    unmoved = known & (table.codes == before.codes)
+    np.testing.assert_array_equal(table.probabilities[unmoved], before.probabilities[unmoved])
 
 
 def test_a_rare_class_is_not_said_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
