@@ -58,8 +58,8 @@ def test_every_public_name_is_there() -> None:
 def test_the_names_of_the_design_are_public() -> None:
     names = """Graph LaplacianKernel SolverKernel SpectralKernel RBF Constant Ridge Perceptron Projection Pounce
     OnlineLGC LocalLGC OnlineManifold LocalManifold Full Buffer RPTree PassiveAggressive NearestNeighbour Halving
-    OneVsRest LapSVM LLGC Harmonic MaxProgress MinMargin Random VarianceAbove GapBelow RandomRate Always Budget Stream
-    play Trace Until OhmlineError bound data graph"""
+    OneVsRest LapSVM LLGC Harmonic MaxProgress MinMargin Random VarianceAbove GapBelow GapAhead RandomRate Always Budget
+    Stream play Trace Until OhmlineError bound data graph"""
     assert not set(names.split()) - set(ohm.__all__)
 
 

@@ -259,6 +259,7 @@ def test_learner_keeps_the_laws(name: str, data: st.DataObject) -> None:
     queries: list[Any] = [ohm.Always(), ohm.RandomRate(0.5), ohm.Budget(ohm.Always(), 4)]
     if "LGC" in name and "drifting" not in name:  # with a variance
         queries += [ohm.VarianceAbove(0.4), ohm.GapBelow(0.5), ohm.Budget(ohm.GapBelow(2.0), 3)]
+        queries += [ohm.GapAhead(2.0, repeats=1), ohm.Budget(ohm.GapAhead(9.0), 5)]
     query = data.draw(st.sampled_from(queries))
     ohm.check.learner(case.subject, graph, stream.label_rate(0.9), query=query)
 

@@ -65,6 +65,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "RandomRate": lambda: ohm.RandomRate(0.5),
     "VarianceAbove": lambda: ohm.VarianceAbove(0.4),
     "GapBelow": ohm.GapBelow,
+    "GapAhead": ohm.GapAhead,
     "Budget": lambda: ohm.Budget(ohm.GapBelow(0.5), labels=3),
     "MaxProgress": ohm.MaxProgress,
     "MinMargin": ohm.MinMargin,

@@ -15,7 +15,7 @@ from ohmline.lab.experiments.frontier_cases import ENTRIES, RIVALS, Case, Entry,
 from ohmline.lab.experiments.frontier_features import citations, features, with_words
 from ohmline.lab.experiments.frontier_queries import BELOW, c_for
 from ohmline.lab.finished import Finished
-from ohmline.query import GapBelow
+from ohmline.query import GapAhead, GapBelow
 
 KARATE = next(entry for entry in ENTRIES if entry.name == "karate")
 
@@ -40,9 +40,10 @@ def test_a_case_is_connected_and_its_orders_are_repeatable(digits: Case) -> None
     assert digits.errors(3)[1] == digits.graph.n
 
 
-def test_c_is_found_by_labels_alone(digits: Case) -> None:
-    c = c_for(digits, 300)
-    asked = np.mean([digits.errors(seed, GapBelow(c))[1] for seed in (100, 101)])
+@pytest.mark.parametrize("kind", [GapAhead, GapBelow])
+def test_c_is_found_by_labels_alone(digits: Case, kind: type[GapAhead] | type[GapBelow]) -> None:
+    c = c_for(digits, kind, 300)
+    asked = np.mean([digits.errors(seed, kind(c))[1] for seed in (100, 101)])
     assert 0.9 * BELOW * 300 < asked <= 300
 
 

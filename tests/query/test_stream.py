@@ -92,6 +92,7 @@ def test_random_rate_asks_for_its_share() -> None:
         ohm.RandomRate(0.4),
         ohm.VarianceAbove(0.3),
         ohm.GapBelow(0.5),
+        ohm.GapAhead(0.5),
         ohm.Budget(ohm.GapBelow(0.5), labels=11),
         ohm.Budget(ohm.Budget(ohm.RandomRate(0.9), labels=20), labels=50),
     ],
@@ -139,7 +140,7 @@ def test_more_confidence_asks_for_fewer_labels() -> None:
     assert asked[0] < asked[1] < asked[2]
 
 
-@pytest.mark.parametrize("query", [ohm.VarianceAbove(), ohm.GapBelow()], ids=repr)
+@pytest.mark.parametrize("query", [ohm.VarianceAbove(), ohm.GapBelow(), ohm.GapAhead()], ids=repr)
 def test_a_learner_without_a_variance_is_refused(query: StreamQuery) -> None:
     for compiled in (True, False):
         learner = ohm.Perceptron(KERNEL)

@@ -74,7 +74,8 @@ def play(
         ),
     ] = False,
     query: Annotated[
-        str, typer.Option(help="Which labels are asked for: always, random:P, variance:KAPPA or gap:C.")
+        str,
+        typer.Option(help="Which labels are asked for: always, random:P, variance:KAPPA, gap:C or ahead:C."),
     ] = "always",
     budget: Annotated[
         int, typer.Option(min=-1, help="Stop asking after so many labels; -1 for no limit.")
@@ -156,9 +157,14 @@ def play(
 def query_of(text: str, budget: int) -> Any:
     """The query that `--query` and `--budget` name."""
     from ohmline.lab import plugins
-    from ohmline.query import Always, Budget, GapBelow, RandomRate, VarianceAbove
+    from ohmline.query import Always, Budget, GapAhead, GapBelow, RandomRate, VarianceAbove
 
-    kinds: dict[str, Any] = {"random": RandomRate, "variance": VarianceAbove, "gap": GapBelow}
+    kinds: dict[str, Any] = {
+        "random": RandomRate,
+        "variance": VarianceAbove,
+        "gap": GapBelow,
+        "ahead": GapAhead,
+    }
     name, _, parameter = text.partition(":")
     if name not in kinds and name != "always" and name not in plugins.QUERIES:
         add_all(None)
@@ -175,7 +181,7 @@ def query_of(text: str, budget: int) -> Any:
             raise
         others = "".join(f", {added}" for added in plugins.QUERIES)
         raise ParameterError(
-            f"no query {text!r}; choose always, random:P with P from 0 to 1, variance:KAPPA or gap:C{others}"
+            f"no query {text!r}; choose always, random:P with P from 0 to 1, variance:KAPPA, gap:C or ahead:C{others}"
         ) from None
     return query if budget < 0 else Budget(query, labels=budget)
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import compiled
+from ohmline.game.coming import Came, note_shown_at, weight_again_of
 from ohmline.game.loop import LOOKAHEAD, Log, Progress, Trials, distinct, note_class_at, run
 from ohmline.game.stream import Stream
 from ohmline.game.until import Until
 from ohmline.kernel.space import MissingColumn
 from ohmline.learn.compiled_learner import CompiledLearner
+from ohmline.learn.node_learner import NodeLearner
 from ohmline.learn.step import UNLABELLED
-from ohmline.query.asking import Sight, asks_at, needs_variance, no_variance, question
+from ohmline.query.asking import Sight, asks_at, looks_ahead, needs_variance, no_variance, question
 
 FIRST_BLOCK = 4096
 """Trials in the first block of a game."""
@@ -75,6 +77,8 @@ class Blocks:
         self.learner, self.query, self.trials = learner, query, trials
         self.limits, self.report = limits, report
         self.reads_variance = needs_variance(query)
+        self._teller = learner if looks_ahead(query) and isinstance(learner, NodeLearner) else None
+        self._came = Came.none(0 if self._teller is None else len(self._teller.nodes))
         self.log = Log.empty(len(trials.where), variance=self.reads_variance)
         self.question, self._kept_alive = question(query)
         self._progress = Progress.start(trials.truth if self.question.body else trials.truth[:0])
@@ -117,8 +121,10 @@ class Blocks:
                         self.question,
                         part,
                         self.reads_variance,
+                        self._teller is not None,
                         self.limits.most_labels,
                         progress,
+                        self._came,
                         log,
                     )
                 break
@@ -139,6 +145,9 @@ class Blocks:
         x, draws = self.trials.where[t], self.trials.draws
         code, margin = learner.look(x)
         spread = learner.spread(x) if self.reads_variance else np.nan
+        if self._teller is not None:
+            part = self._teller.part_ahead(x, self._came.shown, weight_again_of(self._came))
+            spread *= part * part
         log.prediction[t], log.margin[t] = code, margin
         if self.reads_variance:
             log.variance[t] = spread
@@ -151,6 +160,8 @@ class Blocks:
         log.asked[t] = asked
         if asked and self.question.body:
             note_class_at(self._progress, int(self.trials.truth[t]))
+        if self._teller is not None:
+            note_shown_at(self._came, x)
         self.spent += asked
         self.played += 1
 

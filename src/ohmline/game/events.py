@@ -11,13 +11,14 @@ import numpy as np
 
 from ohmline.checks import shown
 from ohmline.errors import ParameterError
+from ohmline.game.coming import Coming
 from ohmline.game.loop import Log
 from ohmline.game.stream import Stream
 from ohmline.game.trace import Trace
 from ohmline.game.until import Until
 from ohmline.learn.contract import OnlineLearner, View
 from ohmline.learn.labels import plain_label
-from ohmline.query.asking import needs_variance, wants
+from ohmline.query.asking import looks_ahead, needs_variance, wants
 
 REPORTED = 1024
 """Trials between two reports of progress."""
@@ -100,7 +101,11 @@ def _trial(events: Events, item: Item, book: Book) -> bool:
     learner, query, x = events.learner, events.query, item.x
     view = learner.view_one(x)
     if needs_variance(query):
-        view = View(view.prediction, view.margin, learner.variance_one(x))
+        variance = learner.variance_one(x)
+        if looks_ahead(query):
+            part = book.coming.part(x)
+            variance *= part * part  # as the compiled loop, to the last bit
+        view = View(view.prediction, view.margin, variance)
     draw = float(events.coins.random()) if events.coins is not None else 0.0
     y, asked = item.y, False
     seen = {"trial": book.trials + 1, "spent": book.spent, "repeats": book.repeats}
@@ -112,6 +117,8 @@ def _trial(events: Events, item: Item, book: Book) -> bool:
                 return False
         asked = y is not None
     update = learner.learn_one(x, y if asked else None)
+    if looks_ahead(query):
+        book.coming.note(x)
     book.write(item._replace(y=y), view, asked, update.updated, update.progress)
     return True
 
@@ -124,6 +131,7 @@ class Book:
         self.trials = 0
         self.spent = 0
         self.repeats = 0
+        self.coming = Coming(learner)
         self._given: set[Any] = set()
         self._things: list[Any] = []
         self._class_of: dict[Any, int] = {}

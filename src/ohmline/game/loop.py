@@ -15,6 +15,7 @@ from numba.extending import overload
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
 from ohmline.compiled import borrowed, compiled, inlined, internal, prefetch
+from ohmline.game.coming import Came, note_trial, part_at
 from ohmline.learn.step import (
     UNLABELLED,
     Step,
@@ -106,14 +107,17 @@ def run(
     query: Question,
     trials: Trials,
     reads_variance: bool,
+    looks_ahead: bool,
     most: int,
     progress: Progress,
+    came: Came,
     log: Log,
 ) -> None:
     """Play every trial from `progress` on, with the step at an address, until `most` labels were given."""
     step = step_at(address)
     where, truth, revealed, draws, first = borrowed(trials)
     trial, labels, repeats, given, least = borrowed(progress)
+    shown, tally = borrowed(came)
     prediction, margins, variances, asked_at, updated_at, lengths = borrowed(log)
     coins = draws.shape[0] > 0
     last = where.shape[0] - 1
@@ -130,6 +134,9 @@ def run(
         spread = np.nan
         if reads_variance:
             spread = call_variance(step.variance_code, (step.space, step.state, x))
+            if looks_ahead and step.ahead_code != 0:
+                part = part_at(step, where, t, shown, tally)
+                spread *= part * part
             variances[t] = spread
         prediction[t] = code
         margins[t] = margin
@@ -146,6 +153,8 @@ def run(
             spent += asked
             if asked and query.body != 0:
                 note_class(repeats, given, y - least)
+        if looks_ahead:
+            note_trial(shown, tally, where, t)
         if step.rehearsal != 0:  # the next trial may be interrupted
             labels[0] = spent
             trial[0] = t + 1

@@ -7,9 +7,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ohmline.arrays import AnyArray, Ints
+from ohmline.arrays import AnyArray, Ints, flags, fraction
 from ohmline.checks import listed, shown
+from ohmline.compiled import has_own_body
 from ohmline.errors import ParameterError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.kernel.contract import Kernel
@@ -18,6 +20,7 @@ from ohmline.learn.contract import BinaryLearner, Label, State, Y, binary_code
 from ohmline.learn.predictions import Predictions
 from ohmline.learn.ranges import Range, in_range
 from ohmline.learn.snapshots import expect_kind, expect_place, expect_settings, take
+from ohmline.learn.step import ahead, ahead_at
 
 
 class NodeLearner(CompiledLearner[Hashable, Y]):
@@ -63,6 +66,35 @@ class NodeLearner(CompiledLearner[Hashable, Y]):
                 f"place {shown(place)} is beyond the {len(self.nodes)} nodes; locate gives one"
             )
         return int(place)
+
+    @final
+    def part_ahead(self, place: int, came: ArrayLike, again: float) -> float:
+        """Which part of what a label would say is of use to nodes that are still to come; never changes the learner.
+
+        Each counts as far as it is undecided.
+
+        Parameters
+        ----------
+        place
+            What `locate` gave.
+        came
+            Which nodes came up before: True or False for each, in the order of `nodes`.
+        again
+            How much a node that came up before counts, from 0 to 1, where one that is still to come counts 1.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 1 for a learner that cannot tell.
+        """
+        place = self._placed(place)
+        before = flags(came, "came", length=len(self.nodes))
+        again = fraction(again, "again")
+        if not has_own_body(ahead, type(self.state)):
+            return 1.0
+        with self._still:
+            bound = self.step(watched=True)
+            return float(ahead_at(bound.address, place, before, again))
 
     @final
     def snapshot(self) -> State:

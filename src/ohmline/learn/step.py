@@ -1,4 +1,4 @@
-"""The step of a learner: three generic functions, written once for each kind of state.
+"""The step of a learner: generic functions, written once for each kind of state.
 
 A compiled learner is a *space* (what it reads: a kernel, a graph, its options), a *state* (a `NamedTuple` of
 arrays, changed in place) and bodies of `view`, `variance` and `learn` for the state's class. The learner calls
@@ -72,6 +72,20 @@ def expect(space: Any, state: Any, upcoming: Any) -> None:
     raise TypeError("compiled code only")
 
 
+def _all_of_it(space: Any, state: Any, x: Any, shown: Any, again: Any) -> float:
+    return 1.0
+
+
+@generic("state", default=_all_of_it)
+def ahead(space: Any, state: Any, x: Any, shown: Any, again: Any) -> float:
+    """Which part of what a label at node x would say is of use to nodes that are still to come, from 0 to 1; pure.
+
+    `shown` marks the nodes that came up before, each of which counts `again` times as much as one that is still to
+    come. 1 by default.
+    """
+    raise TypeError("compiled code only")
+
+
 # From here on: the same functions for callers that know a space and a state by the addresses of their packed forms.
 
 
@@ -102,10 +116,17 @@ def expect_through(space: Any, state: Any, upcoming: Any) -> int:
     return 0
 
 
+@internal
+def ahead_through(space: Any, state: Any, x: Any, shown: Any, again: float) -> float:
+    """`ahead` of packed tuples."""
+    return float(ahead(unpacked(space), unpacked(state), x, shown, again))
+
+
 SEEN = types.Tuple((types.int64, types.float64))
 LEARNED = types.Tuple((types.boolean, types.float64))
 call_view, call_learn = caller(SEEN), caller(LEARNED)
 call_variance, call_expect = caller(types.float64), caller(types.int64)
+call_ahead = caller(types.float64)
 
 
 class Step(NamedTuple):
@@ -119,6 +140,7 @@ class Step(NamedTuple):
     variance_code: int
     learn_code: int
     expect_code: int
+    ahead_code: int
     table: int
     """The address of the rows that are read one by one."""
     row: int
@@ -127,7 +149,7 @@ class Step(NamedTuple):
     """Whether a thing without a label is learned from too."""
 
 
-STEP = typeof(Step(0, 0, 0, 0, 0, 0, 0, 0, 0, False))
+STEP = typeof(Step(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, False))
 STEP_FORM = packed_form(STEP)
 step_at = loader(STEP)
 """In compiled code: the `Step` at an address."""
@@ -160,6 +182,13 @@ def variance_at(address: int, x: Any) -> float:
 
 
 @compiled
+def ahead_at(address: int, x: Any, shown: Any, again: float) -> float:
+    """`ahead` of the step at an address, callable from Python."""
+    step = step_at(address)
+    return call_ahead(step.ahead_code, (step.space, step.state, x, shown, again))
+
+
+@compiled
 def learn_at(address: int, x: Any, y: int) -> tuple[int, bool, float]:
     """`view` then `learn` of the step at an address, callable from Python: (prediction code, updated, progress)."""
     step = step_at(address)
@@ -175,8 +204,8 @@ class Program(NamedTuple):
     """The packed form of the space."""
     state: Struct
     """The packed form of the state."""
-    codes: tuple[int, int, int, int]
-    """The addresses of view, variance, learn and expect."""
+    codes: tuple[int, int, int, int, int]
+    """The addresses of view, variance, learn, expect and ahead."""
     view: Any
     """`view_at` for this kind of x, without a look at its type."""
     learn: Any
@@ -215,7 +244,7 @@ def bind(space: Any, state: Any, rehearsal: Any, x: Any, *, every_point: bool, w
     first, second, *third = (room.ctypes.data for room in rooms)
     table = getattr(space, "table", None)
     rows, stride = (0, 0) if table is None else (table.ctypes.data, table.strides[0])
-    view_code, variance_code, learn_code, expect_code = program.codes
+    view_code, variance_code, learn_code, expect_code, ahead_code = program.codes
     step = Step(
         first,
         second,
@@ -224,6 +253,7 @@ def bind(space: Any, state: Any, rehearsal: Any, x: Any, *, every_point: bool, w
         variance_code,
         learn_code,
         expect_code,
+        ahead_code,
         rows,
         stride,
         every_point,
@@ -236,12 +266,18 @@ def compile_step(space: Any, state: Any, x: Any, watched: bool) -> Program:
     """The machine code for these types."""
     pointers = pointer_to(space), pointer_to(state)
     prepares = watched and has_own_body(expect, state.instance_class)
+    tells = watched and has_own_body(ahead, state.instance_class)
     codes = (
         address_of(view_through, SEEN, *pointers, x),
         address_of(variance_through, types.float64, *pointers, x) if watched else 0,
         address_of(learn_through, LEARNED, *pointers, x, types.int64, types.float64),
         address_of(expect_through, types.int64, *pointers, types.Array(types.int64, 1, "C"))
         if prepares
+        else 0,
+        address_of(
+            ahead_through, types.float64, *pointers, x, types.Array(types.bool_, 1, "C"), types.float64
+        )
+        if tells
         else 0,
     )
     look = view_at.compile((types.int64, x))  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from ohmline.query.pool import Random as Random
 from ohmline.query.sigma_optimal import SigmaOptimal as SigmaOptimal
 from ohmline.query.stream import Always as Always
 from ohmline.query.stream import Budget as Budget
+from ohmline.query.stream import GapAhead as GapAhead
 from ohmline.query.stream import GapBelow as GapBelow
 from ohmline.query.stream import RandomRate as RandomRate
 from ohmline.query.stream import VarianceAbove as VarianceAbove

@@ -34,7 +34,8 @@ class Sight(NamedTuple):
     margin
         The margin of the learner's prediction, 0 for a tie; for many classes, the gap between the two best.
     variance
-        The learner's own uncertainty; NaN unless the query needs it.
+        The learner's own uncertainty; NaN unless the query needs it. For a query that looks ahead, the part of it that
+        is about nodes still to come.
     spent
         How many labels were given so far.
     draw
@@ -122,6 +123,8 @@ class StreamQuery:
     __slots__ = ()
     needs_variance: bool = False
     """Whether it looks at the learner's own uncertainty."""
+    looks_ahead: bool = False
+    """Whether the uncertainty counts only as far as it is about nodes that are still to come."""
     needs_coin: bool = False
     """Whether it is given a random number in every trial."""
     blind: bool = False
@@ -211,6 +214,11 @@ def needs_variance(query: Any) -> bool:
     return bool(getattr(query, "needs_variance", False))
 
 
+def looks_ahead(query: Any) -> bool:
+    """Whether a query is told of a variance only what is about nodes still to come; False unless it says so."""
+    return bool(getattr(query, "looks_ahead", False))
+
+
 def needs_coin(query: Any) -> bool:
     """Whether a query is given random numbers; False unless it says so."""
     return bool(getattr(query, "needs_coin", False))
@@ -230,8 +238,8 @@ def checked(query: Any) -> Any:
             f"query must be a query, got the class {query.__name__}; make one first: {query.__name__}()"
         )
     raise LearnerError(
-        f"expected a query on a stream (Always, RandomRate, VarianceAbove, GapBelow, Budget, a tuple with a body of "
-        f"asks, or an object with a method wants), got {shown(query)}"
+        f"expected a query on a stream (Always, RandomRate, VarianceAbove, GapBelow, GapAhead, Budget, a tuple "
+        f"with a body of asks, or an object with a method wants), got {shown(query)}"
     )
 
 

@@ -27,7 +27,8 @@ trace:
 Trace(10 trials, 4 mistakes, 3 labels asked)
 
 Either may set `needs_variance = True` in its class to be told the learner's variance, which plain Python cannot read
-otherwise, and `needs_coin = True` to be given a uniform random number in every trial.
+otherwise, `looks_ahead = True` beside it to be told only the part that is about nodes still to come, and `needs_coin =
+True` to be given a uniform random number in every trial.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from ohmline.query.asking import (
     asks,
     checked,
     is_blind,
+    looks_ahead,
     needs_coin,
     needs_variance,
 )
@@ -193,6 +195,57 @@ def gap_below_asks(query: GapBelow, sight: Sight) -> bool:
 
 
 @final
+class GapAhead(_Gap, StreamQuery):
+    """Asks when gap < c v: the margin is small against what its label would say to nodes still to come.
+
+    v is the learner's variance, times the square of the part of it that is about nodes that did not come up yet in this
+    game, each as far as it is undecided: its second best class over its best. What a label says about nodes that were
+    predicted before, and are not predicted again, is said too late, and what is settled needs it no more. Near the end
+    of a stream, and wherever most neighbours came before, fewer labels are asked for than by `GapBelow`; early, and
+    where much is to come, more. At first every label is asked for, as there.
+
+    Nodes may come again. A node that came up counts as much as such nodes were seen to come up again: nothing as long
+    as none did, as much as any other where nodes are drawn at random. So the query needs no word about the stream.
+
+    Only `LocalLGC` can tell which nodes a label is about. For other learners v is their whole variance, and outside a
+    game it is whatever `View.variance` says.
+
+    Parameters
+    ----------
+    c
+        At least 0; the larger, the more labels are asked for. Default 0.25.
+    repeats
+        How many labels in a row must bring no new class before the gap is believed; at least 0. Default 8.
+
+    Examples
+    --------
+    >>> import ohmline as ohm
+    >>> moons = ohm.graph.generate.two_moons(200, seed=0)
+    >>> graph = ohm.graph.knn(moons.points, 8)
+    >>> stream = ohm.Stream(graph.nodes, moons.labels).shuffled(seed=0)
+    >>> ohm.play(ohm.LocalLGC(graph), stream, GapAhead())
+    Trace(200 trials, 2 mistakes, 11 labels asked)
+    """
+
+    __slots__ = ()
+    needs_variance = True
+    looks_ahead = True
+
+    def __new__(cls, c: float = 0.25, repeats: int = 8) -> GapAhead:
+        return super().__new__(cls, non_negative(c, "c of GapAhead"), count(repeats, "repeats of GapAhead"))
+
+    def __repr__(self) -> str:
+        return represent(self, defaults=True)
+
+
+@implements(asks, GapAhead)
+def gap_ahead_asks(query: GapAhead, sight: Sight) -> bool:
+    if sight.repeats < query.repeats:
+        return True
+    return abs(sight.margin) < query.c * sight.variance
+
+
+@final
 class Budget(Limited, StreamQuery):
     """Asks as another query does, until so many labels were given.
 
@@ -228,6 +281,11 @@ class Budget(Limited, StreamQuery):
     def needs_variance(self) -> bool:  # type: ignore[override]
         """Whether the query inside looks at the learner's own uncertainty."""
         return needs_variance(self.query)
+
+    @property
+    def looks_ahead(self) -> bool:  # type: ignore[override]
+        """Whether the query inside counts only what is about nodes still to come."""
+        return looks_ahead(self.query)
 
     @property
     def needs_coin(self) -> bool:  # type: ignore[override]

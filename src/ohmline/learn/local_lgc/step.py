@@ -19,15 +19,16 @@ from ohmline.compiled import compiled, implements, internal
 from ohmline.learn.local_lgc.adjacency import Adjacency, renew, root
 from ohmline.learn.local_lgc.certain import settle_class
 from ohmline.learn.local_lgc.chances import chances, sharpen
+from ohmline.learn.local_lgc.coming import part_to_come
 from ohmline.learn.local_lgc.local_solve import COARSEST, CUT_SHORT, FINER, SETTLED, lower
 from ohmline.learn.local_lgc.nodes import STALE, put_mark
 from ohmline.learn.local_lgc.relax import drop_class, mend
 from ohmline.learn.local_lgc.scratch import UNKNOWN, begin
 from ohmline.learn.local_lgc.signs import lift, put_down
-from ohmline.learn.local_lgc.state import LocalState, weigh
+from ohmline.learn.local_lgc.state import LocalState, first_two, weigh
 from ohmline.learn.local_lgc.sweeps import is_time, sweep_all
 from ohmline.learn.local_lgc.worth import hear_label, own_variance, variance_elsewhere
-from ohmline.learn.step import learn, variance, view
+from ohmline.learn.step import ahead, learn, variance, view
 
 EARLY = 5.0
 """Labels for each class up to which a solve is as careful as a proof; beyond, care falls as their number grows."""
@@ -210,11 +211,13 @@ def survey(
     margins: Floats,
     certain: Bools,
     chance: Floats,
+    heard: Bools,
 ) -> None:
-    """What local solves say of the nodes `where`, one after the other."""
+    """What local solves say of the nodes `where`, one after the other, and which of them have a score at all."""
     for a in range(where.shape[0]):
         look_at(adjacency, state, where[a])
         found = state.solve.found[0]
+        heard[a] = adjacency.least < 0 or first_two(state.solve.score, state.order)[0] >= 0
         codes[a], margins[a] = found.code, found.margin
         if found.code < 0:
             chance[a] = np.nan
@@ -238,6 +241,12 @@ def view_local(space: Any, state: LocalState, x: int) -> tuple[int, float]:
 def variance_local(space: Any, state: LocalState, x: int) -> float:
     look_at(space, state, x)
     return variance_elsewhere(space, state, x) if space.reach else own_variance(space, state, x)
+
+
+@implements(ahead, LocalState)
+def ahead_local(space: Any, state: LocalState, x: int, shown: Bools, again: float) -> float:
+    look_at(space, state, x)
+    return part_to_come(space, state, x, shown, again)
 
 
 @implements(learn, LocalState)
