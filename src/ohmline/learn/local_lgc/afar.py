@@ -71,7 +71,8 @@ def add_votes(adjacency: Adjacency, state: LocalState, scores: Floats) -> bool:
     few = fewness(adjacency, state)
     if few == 0.0:
         return False
-    field = roughly(adjacency, state, scores)
+    goal = NEAR * float(scores.sum()) / len(scores)
+    field = roughly(adjacency, state, scores, goal)
     if field is None:
         return False
     counts = state.counts[: scores.shape[1]]
@@ -84,7 +85,12 @@ def add_votes(adjacency: Adjacency, state: LocalState, scores: Floats) -> bool:
     spread = base * (1 - base)
     ratio = np.divide(known - 1, spread, out=np.zeros(len(base)), where=spread > 0)
     share_out(
-        field, base, VOTES * few * often * np.sqrt(ratio), np.array(state.precision[: len(scores)]), scores
+        field,
+        goal,
+        base,
+        VOTES * few * often * np.sqrt(ratio),
+        np.array(state.precision[: len(scores)]),
+        scores,
     )
     return True
 
@@ -106,7 +112,9 @@ def exchange(
 
 
 @compiled
-def share_out(field: Floats, base: Floats, weight: Floats, precision: Floats, scores: Floats) -> None:
+def share_out(
+    field: Floats, goal: float, base: Floats, weight: Floats, precision: Floats, scores: Floats
+) -> None:
     """Each class of a node gets `weight` votes for each unit by which its share of the field exceeds its base.
 
     The sum of the scores of a node stays what it was, or becomes that of the field where this is more.
@@ -117,7 +125,7 @@ def share_out(field: Floats, base: Floats, weight: Floats, precision: Floats, sc
         for c in range(classes):
             total += field[j, c]
             before += scores[j, c]
-        if total > 0.0:
+        if total > goal:  # less may be an error, and says nothing
             after = before
             for c in range(classes):
                 vote = weight[c] * max(field[j, c] / total - base[c], 0.0) / precision[j]
@@ -128,12 +136,11 @@ def share_out(field: Floats, base: Floats, weight: Floats, precision: Floats, sc
                 scores[j, c] *= scale
 
 
-def roughly(adjacency: Adjacency, state: LocalState, start: Floats) -> Floats | None:
+def roughly(adjacency: Adjacency, state: LocalState, start: Floats, goal: float) -> Floats | None:
     """The exact scores of all nodes, nearly; None where that would take too long."""
     n, classes = start.shape
     field, residual = np.empty((n, classes)), np.empty((n, WIDE))
     halves, precision = halves_of(adjacency, np.float32), np.array(state.precision[:n])
-    goal = NEAR * float(start.sum()) / n
     for first in range(0, classes, WIDE):
         last = min(first + WIDE, classes)
         block = np.zeros((n, WIDE))

@@ -24,8 +24,8 @@ FAINT = -2
 
 
 @compiled
-def carry_on(adjacency: Adjacency, scores: Floats) -> bool:
-    """Give a score to every node that is joined with one that has a score, layer by layer; whether there was any."""
+def carry_on(adjacency: Adjacency, scores: Floats) -> None:
+    """Give a score to every node that is joined with one that has a score, layer by layer."""
     n, classes = scores.shape
     layer, queue = np.zeros(n, np.int64), np.empty(n, np.int64)
     end = 0
@@ -38,7 +38,7 @@ def carry_on(adjacency: Adjacency, scores: Floats) -> bool:
             end += 1
         else:
             layer[j] = FAINT
-    begin, deep, scored = 0, 0, end
+    begin, deep = 0, 0
     while begin < end < n:
         deep, last = deep + 1, end
         for q in range(begin, last):
@@ -51,7 +51,6 @@ def carry_on(adjacency: Adjacency, scores: Floats) -> bool:
         for q in range(last, end):
             mean_of_nearer(adjacency, layer, scores, queue[q])
         begin = last
-    return end > scored
 
 
 @compiled

@@ -333,12 +333,13 @@ class LocalLGC(InformedLearner):
         everywhere += room_for_votes(self.space, self.state, classes)
         room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
         scores, signed = swept(self.space, self.state, classes), self.graph.signed
+        if not signed:
+            carry_on(self.space, scores)
         codes, margins = np.empty(len(places), np.int64), np.empty(len(places))
         decide_all(self.space, self.state, scores, places, codes, margins)
         wanted = lifted(scores[places], self.state.counts[:classes] > 0) if signed else scores[places]
         chances = chances_of(self.state, wanted, self.state.precision[places], codes)
-        heard_more = add_votes(self.space, self.state, scores)
-        if (not signed and carry_on(self.space, scores)) or heard_more:
+        if add_votes(self.space, self.state, scores):
             before = codes.copy()
             decide_all(self.space, self.state, scores, places, codes, margins)
             exchange(self.state, scores, places, before, codes, chances)
