@@ -1,7 +1,7 @@
 """The numbers that README and docs print, measured again: `make figures` or `python tools/figures.py [NAME ...]`.
 
-Each name below is a command of `ohmline`, or a program of this folder, that prints JSON. Its numbers go into `docs/figures/NAME.json`, and a page that prints one
-of them says where it is from, in a comment that nobody sees:
+Each name below is a command of `ohmline`, or a program of this folder, that prints JSON. Its numbers go into
+`docs/figures/NAME.json`, and a page that prints one of them says where it is from, in a comment that nobody sees:
 
     a mistake rate of .154<!-- local-lgc: cora/defaults/mistake rate --> on Cora
 
@@ -107,7 +107,9 @@ def main() -> None:
             continue
         print(f"{name}: {command(name)}", file=sys.stderr)
         program = [str(Path(__file__).parent / f"{name}.py")]
-        what = program if name in PROGRAMS else ["-c", "from ohmline.cli import main; main()", *COMMANDS[name]]
+        what = (
+            program if name in PROGRAMS else ["-c", "from ohmline.cli import main; main()", *COMMANDS[name]]
+        )
         done = subprocess.run([sys.executable, *what], stdout=subprocess.PIPE, text=True, check=True)
         keep(name, json.loads(done.stdout))
 

@@ -72,6 +72,13 @@ def test_version() -> None:
     assert ohmline("--version").stdout.startswith("ohmline 0.")
 
 
+def test_the_package_is_a_program_too() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ohmline", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ohmline("--version").stdout
+
+
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from ohmline.cli.app import app\n"

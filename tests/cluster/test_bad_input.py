@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from graph_parts import ring_of_rings, write_parts
 from ohmline.cli.app import app
 from ohmline.cluster import Cluster, embed, read_manifest
+from ohmline.cluster.layout import BlockSize, Layout, dealt
 from ohmline.cluster.loading import load
 from ohmline.cluster.manifest import Part, finish, write_part
 from ohmline.cluster.parts import EdgeParts, Piece, edge_parts
@@ -151,6 +152,20 @@ def test_what_does_not_fit_is_refused_before_it_is_read(
     with pytest.raises(ParameterError, match="cluster must be a Cluster"):
         embed(edges, tmp_path / "new", "tcp://127.0.0.1:1")  # type: ignore[arg-type]
     assert sorted(os.listdir(tmp_path)) == ["edges", "out"]
+
+
+def test_more_blocks_are_advised_only_where_they_help() -> None:
+    def placed(entries: int, room: float) -> dict[str, list[int]]:
+        sizes = (BlockSize(10, entries, 0),) * 3
+        layout = Layout(Path(), (0, 10, 20, 30), sizes, named=False, weight=0.0, top=0.0)
+        return dealt(layout, {"one": room, "two": room}, columns=1, live=1)
+
+    need = BlockSize(10, 1000, 0).bytes(1, 1)
+    assert sorted(map(len, placed(1000, 2 * need).values())) == [1, 2]
+    with pytest.raises(ClusterError, match=r"add workers or memory, lower the rank, or make more blocks$"):
+        placed(1000, 1.6 * need)  # there is room for all, and not for whole blocks
+    with pytest.raises(ClusterError, match=r"add workers or memory, or lower the rank$"):
+        placed(1000, 1.4 * need)
 
 
 def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from ohmline.lab.benches import million
 from ohmline.lab.benches.large_graphs import FAMILIES
 from ohmline.lab.benches.local_lgc import ring_of_accesses
 from ohmline.lab.benches.million import SWEPT, _write, access_seconds, one_run
@@ -38,6 +40,26 @@ def test_million_plays_every_learner(tmp_path) -> None:  # type: ignore[no-untyp
         assert found["peak_bytes"] > 0
         assert found["seconds_per_trial"] > 0
         assert found["nanoseconds_an_access"] > 0
+
+
+@pytest.mark.slow
+def test_million_says_what_was_wanted_and_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(million, "FAMILIES", {"hubs": FAMILIES["hubs"]})
+    monkeypatch.setattr(
+        million, "LEARNERS", {name: million.LEARNERS[name] for name in ("Pounce", "LocalLGC")}
+    )
+    found = million.million(4000, 400, 1)
+    assert set(found.details) == {"Pounce, hubs", "LocalLGC, hubs", "targets"}
+    assert {line["target"] for line in found.details["targets"]} == {
+        "Pounce, hubs: peak bytes",
+        "LocalLGC, hubs: peak bytes",
+        "LocalLGC, hubs: time per trial over a tenth's",
+        "LocalLGC, hubs: seconds",
+    }
+    row = found.details["LocalLGC, hubs"]
+    assert row["ratio"] == pytest.approx(row["microseconds_per_trial"] / row["microseconds_on_a_tenth"])
+    assert found.ratio == pytest.approx(million.LIMITS["LocalLGC", "hubs"] / row["ratio"])
+    assert 0 < row["mistakes"] < 200
 
 
 def test_a_chain_of_accesses_visits_all_that_it_may() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from river import naive_bayes
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
@@ -116,6 +117,118 @@ def test_entries_and_places_are_checked() -> None:
         for read in (rows().dense_at, rows().named_at):
             with pytest.raises(ParameterError, match="place must be"):
                 read(place)
+
+
+# --- scale ----------------------------------------------------------------------------------------
+
+
+def mixed(n: int = 9) -> np.ndarray:
+    """Counts, amounts, years, a rare mark and a constant."""
+    rng = np.random.default_rng(3)
+    mark = np.zeros(n)
+    mark[2] = 4.0
+    columns = (
+        rng.integers(0, 9, n),
+        rng.normal(900.0, 300.0, n),
+        rng.normal(2010.0, 3.0, n),
+        mark,
+        np.full(n, 7.0),
+    )
+    return np.column_stack(columns)
+
+
+def test_columns_of_different_scale_are_brought_to_one() -> None:
+    plain = mixed()
+    found = ohm.NodeFeatures(plain, RING)
+    got = found.matrix.toarray()
+    filled = plain[:, :3]
+    assert found.scaled
+    assert np.allclose(got[:, :3], (filled - filled.mean(axis=0)) / filled.std(axis=0))
+    assert got[:, 3].tolist() == (plain[:, 3] / 4.0).tolist()  # a rare mark keeps its zeros
+    assert not got[:, 4].any()  # a constant says what the bias says
+    shifted = ohm.NodeFeatures(plain * [1e-3, 1e5, 1.0, 0.5, 2.0] + [0, -1e6, 4, 0, 1], RING).matrix.toarray()
+    assert np.allclose(shifted, got)  # units do not matter
+    assert np.array_equal(ohm.NodeFeatures(pd.DataFrame(plain), RING).matrix.toarray(), got)
+    assert np.allclose(ohm.NodeFeatures(sparse.csr_array(plain), RING, scaled=True).matrix.toarray(), got)
+    both = ohm.NodeFeatures(plain, RING, averaged=True)
+    assert np.allclose(
+        both.matrix.toarray(), ohm.NodeFeatures(got, RING, averaged=True, scaled=False).matrix.toarray()
+    )
+
+
+def test_rows_of_one_scale_words_and_pixels_stay_as_they_are() -> None:
+    words = (np.random.default_rng(0).random((9, 6)) < 0.1) * 1.0
+    words[0] = 1.0
+    words[:, 5] = [0.0, *[1.0] * 8]  # a mark that nearly all have
+    for plain, options in (
+        (table(), {}),
+        (words, {}),
+        (16.0 * words, {}),
+        (np.ones((9, 2)), {}),
+        (np.zeros((9, 2)), {}),
+        (mixed(), {"scaled": False}),
+        (sparse.csr_array(mixed()), {}),
+    ):
+        found = ohm.NodeFeatures(plain, RING, **options)
+        assert not found.scaled
+        assert np.array_equal(found.matrix.toarray(), sparse.csr_array(plain).toarray())
+    digits = ohm.data.load("digits")
+    assert not ohm.NodeFeatures(digits.points, ohm.graph.generate.ring(len(digits.points)).graph).scaled
+    with pytest.raises(ParameterError, match="scaled must be"):
+        ohm.NodeFeatures(table(), RING, scaled="yes")
+
+
+def test_counts_beside_amounts_are_learned() -> None:
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 300)
+    plain = np.column_stack([rng.poisson(2 + 8 * kind), rng.lognormal(6, 1, 300), rng.normal(2010, 3, 300)])
+    graph = ohm.graph.generate.ring(300).graph
+
+    def right(scaled: bool | None) -> float:
+        learner = ohm.OnlineLogistic(ohm.NodeFeatures(plain, graph, scaled=scaled))
+        for node in range(60):
+            learner.learn_one(node, int(kind[node]))
+        return float(np.mean(np.array(learner.predict_many().predictions)[60:] == kind[60:]))
+
+    assert right(None) == right(True) > 0.9 > 0.75 > right(False)
+
+
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+def test_measurements_are_learned_with_half_the_errors_or_fewer(load: Any) -> None:
+    points, kinds = load(return_X_y=True)  # docs/guide/features.md says so
+    graph = ohm.graph.generate.ring(len(points)).graph
+    stream = ohm.Stream(graph.nodes, kinds).shuffled(seed=5)
+    mistakes = [
+        ohm.play(ohm.OnlineLogistic(ohm.NodeFeatures(points, graph, scaled=scaled)), stream).mistakes
+        for scaled in (None, False)
+    ]
+    assert 2 * mistakes[0] < mistakes[1]
+
+
+def test_a_classifier_that_takes_no_negative_entries_is_told_of_the_scale() -> None:
+    learner = ohm.FeatureLearner(ohm.NodeFeatures(mixed(), RING), MultinomialNB(), ["a", "b"])
+    with pytest.raises(LearnerError, match="scaled=False"):
+        learner.learn_one(0, "a")
+    learner = ohm.FeatureLearner(ohm.NodeFeatures(mixed(), RING, scaled=False), MultinomialNB(), ["a", "b"])
+    assert learner.learn_one(0, "a").updated
+
+
+def test_scaled_rows_keep_the_laws_and_travel(tmp_path: Any) -> None:
+    def units(graph: ohm.Graph) -> ohm.NodeFeatures:
+        return ohm.NodeFeatures(mixed(graph.n), graph)
+
+    subject = Subject(
+        lambda g: ohm.OnlineLogistic(units(g)),
+        lambda s, g: ohm.OnlineLogistic.restore(s, units(g)),
+        equivariant=False,
+    )
+    ohm.check.learner(subject, RING, STREAM)
+    learner = ohm.OnlineLogistic(ohm.NodeFeatures(mixed(), RING))
+    learner.learn_one(3, "a")
+    ohm.save(learner, tmp_path / "m.ohm")
+    again = ohm.load(tmp_path / "m.ohm")
+    assert again.features.scaled
+    assert again.features.fingerprint == learner.features.fingerprint
 
 
 # --- our own regression ---------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ohmline.checks import count, listed, none_or, shown
 from ohmline.errors import ParameterError, ShapeError, UnknownNode
 from ohmline.extras import require
 from ohmline.game.ranking import average_precision, precision_at
+from ohmline.graph.doors.indexed import index_ids
 from ohmline.graph.labels import labels_of
 from ohmline.learn.labels import plain_label
 from ohmline.markup import box, clipped, counted, table, words
@@ -208,8 +209,8 @@ def measure(
         called by a class is then ranked alike, and before all the rest.
     labels
         The true labels: a mapping from nodes, which may name some of them only, or whatever else
-        `ohmline.graph.labels_of` takes (a frame, the name of a file); or one label per prediction in their order. None
-        where a label is not known.
+        `ohmline.graph.labels_of` takes (a frame, a pandas Series with the nodes as its index, the name of a file); or
+        one label per prediction in their order. None where a label is not known.
     k
         How many of the surest predictions of each class `precision_at_k` looks at, at least 1. None (default) looks at
         as many as the class has members.
@@ -235,7 +236,8 @@ def measure(
                 f"predictions must be what predict_many gave, or a mapping from nodes to predictions, got "
                 f"{shown(predictions)}"
             ) from None
-    if isinstance(labels, str | PathLike) or hasattr(labels, "columns") or hasattr(labels, "column_names"):
+    frames = hasattr(labels, "columns") or hasattr(labels, "column_names")
+    if isinstance(labels, str | PathLike) or frames or index_ids(labels) is not None:
         labels = labels_of(labels)
     truth = _truth(nodes, labels)
     return measures_of(truth, said, scores, ranked=not isinstance(predictions, Mapping), k=k)

@@ -10,7 +10,9 @@ import numpy as np
 from ohmline.arrays import Bools, Ints, flags, refuse_masked, whole_numbers
 from ohmline.checks import count, flag, fraction, generator, hashable, instance, listed, shown
 from ohmline.errors import LabelError, ParameterError, ShapeError
+from ohmline.graph.doors.indexed import rows_by_index
 from ohmline.graph.graph import Graph
+from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.labels import plain_label
 
 LARGEST_STREAM = 2**40
@@ -28,7 +30,8 @@ class Stream:
     nodes
         The node of each trial, or its point as one row of an array.
     labels
-        The label of each trial; None (or NaN) where nobody knows it.
+        The label of each trial; None (or NaN) where nobody knows it. For `graph.nodes`, a pandas Series whose index
+        holds the nodes is put in their order.
     revealed
         For each trial whether its label may be asked for. None (default) reveals every known label; an unknown one
         is never revealed.
@@ -56,7 +59,8 @@ class Stream:
         self.revealed: Bools
         """For each trial whether its label may be asked for."""
         things = _things(nodes)
-        codes, classes = _factorise(labels)
+        rows = rows_by_index(labels, nodes, "labels") if isinstance(nodes, NodeIndex) else None
+        codes, classes = _factorise(labels if rows is None else np.asarray(labels, dtype=object)[rows])
         if len(things) != len(codes):
             raise ShapeError(
                 f"a stream needs one label per node, got {len(things)} nodes and {len(codes)} labels; "

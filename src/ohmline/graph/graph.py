@@ -416,8 +416,9 @@ class Graph(WaysIn, WaysOut):
         ----------
         color
             What colours the nodes: a class or a number for each, as a dict of node ids, a list in the order of
-            `nodes`, a trace, or a table of predictions. Classes get colours that colour-blind eyes can tell apart and
-            a legend; fractions get a scale. None (default) draws all nodes alike.
+            `nodes`, a pandas Series with the nodes as its index, a trace, or a table of predictions. Classes get
+            colours that colour-blind eyes can tell apart and a legend; fractions get a scale. None (default) draws all
+            nodes alike.
         axes
             Matplotlib axes to draw on; None (default) makes a figure.
         limit

@@ -17,6 +17,7 @@ from ohmline.errors import ParameterError, ShapeError, UnknownNode
 from ohmline.extras import require
 from ohmline.game.measures import in_order
 from ohmline.game.trace import Trace
+from ohmline.graph.doors.indexed import rows_by_index
 from ohmline.graph.graph import Graph
 from ohmline.lab.game_report import Drawing
 from ohmline.lab.plot import styled
@@ -120,6 +121,9 @@ def _values(graph: Graph, color: Any) -> list[Any]:
         for node, value in color.items():
             found[graph.nodes.position(node)] = plain_label(value)
         return found
+    rows = rows_by_index(color, graph.nodes, "color")
+    if rows is not None:
+        color = color.iloc[rows]
     if isinstance(color, str | bytes):
         raise ParameterError(
             f"color must give each node a class or a number, got {shown(color)}; give a dict of nodes, or a list "

@@ -136,7 +136,8 @@ class OnlineLearner(ABC, Generic[X, Y]):
 
         They are what `predict_one` says, one after the other. `LocalLGC` alone differs, for more than some hundred
         nodes: it takes the estimate that it keeps of all scores, a few steps nearer to the exact solution, instead of a
-        local solve for each node. That is far quicker and as often right.
+        local solve for each node. That is far quicker and as often right. It also gives a class to nodes that a path
+        joins with a label too far away for `predict_one` to hear of it.
 
         Parameters
         ----------

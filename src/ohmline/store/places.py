@@ -171,6 +171,7 @@ def _write_features(to: Written, features: NodeFeatures) -> Described:
         "values": to.array("feature_values", features.values),
         "width": features.width,
         "sparse": features.is_sparse,
+        "scaled": features.scaled,
         "names": None if features.names is None else [str(name) for name in features.names],
     }
 
@@ -179,7 +180,12 @@ def _read_features(of: Found, about: Described) -> NodeFeatures:
     graph, width = of.graph(about), int(about["width"])
     arrays = of.array(about["values"]), of.array(about["indices"]), of.array(about["indptr"])
     return NodeFeatures.of_entries(
-        *arrays, graph=graph, width=width, is_sparse=bool(about["sparse"]), names=about["names"]
+        *arrays,
+        graph=graph,
+        width=width,
+        is_sparse=bool(about["sparse"]),
+        names=about["names"],
+        scaled=bool(about.get("scaled")),
     )
 
 

@@ -9,12 +9,16 @@ import numpy as np
 
 from ohmline.arrays import Floats
 from ohmline.checks import shown
-from ohmline.errors import ParameterError, ShapeError
+from ohmline.errors import ParameterError
+from ohmline.graph.doors.indexed import rows_by_index, rows_of_nodes
 from ohmline.graph.nodes import NodeIndex
 
 
 def columns_of(frame: Any, nodes: NodeIndex, node: Hashable | None) -> tuple[Floats, list[Hashable]]:
-    """The numbers of a pandas or polars frame, one row per node, and the names of its columns."""
+    """The numbers of a pandas or polars frame, one row per node, and the names of its columns.
+
+    Whose a row is says the column `node`, or else an index of pandas that holds the nodes, or else its place.
+    """
     names = list(frame.columns)
     if node is not None and node not in names:
         raise ParameterError(f"the frame has no column {shown(node)}; it has {shown(names)}")
@@ -27,18 +31,10 @@ def columns_of(frame: Any, nodes: NodeIndex, node: Hashable | None) -> tuple[Flo
             "and leave the other texts out"
         ) from None
     table = np.column_stack(columns) if columns else np.zeros((len(frame), 0))
-    return (table if node is None else table[_places(frame[node], nodes, node)]), wanted
-
-
-def _places(column: Any, nodes: NodeIndex, node: Hashable) -> list[int]:
-    """For each node of the graph the row of the frame that is about it."""
-    listed = column.to_list() if hasattr(column, "to_list") else list(column)
-    where = {x: k for k, x in enumerate(listed)}
-    if len(where) < len(listed):
-        raise ShapeError(f"the column {shown(node)} names a node twice; give one row for each node")
-    missing = [x for x in nodes if x not in where]
-    if missing:
-        raise ShapeError(
-            f"the frame has no row for node {shown(missing[0])} ({len(missing)} in all); give every node a row"
-        )
-    return [where[x] for x in nodes]
+    if node is None:
+        places = rows_by_index(frame, nodes, "the frame")
+    else:
+        column = frame[node]
+        ids = column.to_list() if hasattr(column, "to_list") else list(column)
+        places = rows_of_nodes(ids, nodes, f"the column {shown(node)}")
+    return (table if places is None else table[places]), wanted

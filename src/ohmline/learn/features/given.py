@@ -40,7 +40,8 @@ class GivenProbabilities(TakesTurns, OnlineLearner[Hashable, Any]):
     classes
         The class of each column; None (default) takes the names of the columns of a frame.
     node
-        For a frame: the column that names the node of each row. None (default) takes the order of `graph.nodes`.
+        For a frame: the column that names the node of each row. None (default) takes the index of a pandas frame if
+        it holds the nodes, or else the order of `graph.nodes`.
 
     Examples
     --------

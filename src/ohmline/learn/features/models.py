@@ -205,7 +205,9 @@ def learn(model: Model, fresh: Any, events: list[Event], names: tuple[Any, ...])
     except OhmlineError:
         raise
     except Exception as error:
-        raise LearnerError(f"{shown(fresh)} failed to learn: {error}") from error
+        negative = "negative" in str(error).lower()
+        remedy = "; if the features were scaled, give NodeFeatures(..., scaled=False)" if negative else ""
+        raise LearnerError(f"{shown(fresh)} failed to learn: {error}{remedy}") from error
 
 
 def taught(fresh: Any, features: NodeFeatures, events: list[Event], names: tuple[Any, ...]) -> Model:

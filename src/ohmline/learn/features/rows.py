@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Mapping
 from functools import cached_property
 from hashlib import sha256
@@ -11,13 +12,16 @@ import numpy as np
 from scipy import sparse
 
 from ohmline.arrays import AnyArray, Floats, finite, matrix, read_only, refuse_masked, vector, whole_numbers
-from ohmline.checks import count, flag, hashable, listed, room, shown
+from ohmline.checks import count, flag, hashable, listed, none_or, room, shown
 from ohmline.errors import ParameterError, ShapeError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.relations import relative_weights
 from ohmline.graph.rows import matrix_over
 from ohmline.learn.features.frames import columns_of
+from ohmline.learn.features.scaling import differ, scaled_columns
+
+log = logging.getLogger(__name__)
 
 LARGEST = 1e12
 """The largest entry: what a learner squares and adds up must stay a finite number."""
@@ -31,15 +35,22 @@ class NodeFeatures:
     ----------
     rows
         One row per node: a dense array or a sparse matrix of SciPy whose rows are in the order of `graph.nodes`, a
-        pandas or polars frame of numbers in that order, or a dict from each node to its row.
+        pandas or polars frame of numbers, or a dict from each node to its row. A frame of pandas whose index holds the
+        nodes is put in their order; one whose index only counts its rows, as any other frame, is in that order already.
     graph
         The graph whose nodes they belong to.
     averaged
         Whether each row becomes the mean of itself and the rows of the neighbours, an edge counting as much as it
         weighs in units of the mean weight. What neighbours share is then learned from fewer labels. Default False.
     node
-        For a frame: the column that names the node of each row. None (default) takes the rows in the order of
-        `graph.nodes`.
+        For a frame: the column that names the node of each row. None (default) takes the index of a pandas frame if
+        it holds the nodes, or else the order of `graph.nodes`.
+    scaled
+        Whether every column is brought to one scale, before any averaging: what is mostly filled to mean 0 and standard
+        deviation 1, what is mostly zeros to entries of size 1, its zeros kept. None (default) does so for dense rows
+        and frames whose columns are of very different size (above 20 : 1) or far from 0 (a mean above 5 standard
+        deviations), such as counts beside amounts; sparse matrices, words and pixels stay as they are. The attribute
+        `scaled` says what was done. A classifier that needs entries of at least 0 wants False.
 
     Examples
     --------
@@ -53,13 +64,26 @@ class NodeFeatures:
     """
 
     def __init__(
-        self, rows: Any, graph: Graph, *, averaged: bool = False, node: Hashable | None = None
+        self,
+        rows: Any,
+        graph: Graph,
+        *,
+        averaged: bool = False,
+        node: Hashable | None = None,
+        scaled: bool | None = None,
     ) -> None:
         self.graph = expect_graph(graph)
         self.averaged = flag(averaged, "averaged")
         self.is_sparse = bool(sparse.issparse(rows))
         """Whether models of other libraries are given sparse rows, as these were."""
         entries, self.names = _entries(rows, graph, node)
+        wanted = none_or(flag, scaled, "scaled")
+        self.scaled = (not self.is_sparse and differ(entries)) if wanted is None else wanted
+        """Whether the columns were brought to one scale."""
+        if self.scaled:
+            entries = scaled_columns(entries)
+            if wanted is None:
+                log.info("the features are of different scale: each is centred and divided by its spread")
         if self.averaged:
             entries = _averaged(entries, graph)
         self.indptr = read_only(entries.indptr.astype(np.int64))
@@ -79,6 +103,7 @@ class NodeFeatures:
         width: int,
         is_sparse: bool = True,
         names: list[Hashable] | None = None,
+        scaled: bool = False,
     ) -> NodeFeatures:
         """From the arrays of compressed sparse rows, each checked.
 
@@ -94,6 +119,8 @@ class NodeFeatures:
             Whether models of other libraries are given sparse rows. Default True.
         names
             The names of the features; None (default) for their numbers.
+        scaled
+            Whether these entries were scaled already; they are taken as they are. Default False.
         """
         expect_graph(graph)
         width = count(width, "width", least=1)
@@ -108,6 +135,7 @@ class NodeFeatures:
         shape = (graph.n, width)
         found = cls(sparse.csr_array((entries, columns, starts), shape=shape), graph)
         found.is_sparse, found.names = flag(is_sparse, "is_sparse"), named
+        found.scaled = flag(scaled, "scaled")
         return found
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from ohmline.compiled import compiled, internal
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
-from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, GLOBAL, lower
+from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, GLOBAL, UNLIMITED, lower
 from ohmline.learn.local_lgc.scratch import begin
 from ohmline.learn.local_lgc.state import LocalState, leading, weigh
 
@@ -93,7 +93,7 @@ def settle_class(adjacency: Adjacency, state: LocalState, t: int, tolerance: flo
     begin(adjacency, state.nodes, solve, t)
     step = max(tolerance, COARSEST)
     while True:
-        final = lower(adjacency, state.nodes, solve, t, step) == GLOBAL
+        final = lower(adjacency, state.nodes, solve, t, step, np.int64(UNLIMITED)) == GLOBAL
         weigh(adjacency, state, t)
         off = rounding(adjacency, state, final)
         left = foresee(adjacency, state) + off

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, non_negative
+from ohmline.arrays import AnyArray, Floats, Ints, non_negative
 from ohmline.checks import count, flag, or_infinite, room, shown
 from ohmline.device import Device, choose
 from ohmline.errors import OhmlineError, SnapshotError
@@ -29,6 +29,7 @@ from ohmline.learn.local_lgc.everywhere import (
     swept,
 )
 from ohmline.learn.local_lgc.exact_many import ExactScores, exact_at
+from ohmline.learn.local_lgc.faint import carry_on, unheard
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.informed import InformedLearner
 from ohmline.learn.local_lgc.limits import LARGEST, check_weights, expect_room, mu_of, unit_of, within
@@ -82,11 +83,12 @@ class LocalLGC(InformedLearner):
     a rank correlation of .99 to 1. The default is kept up from label to label while it is read between labels, so that
     it depends a little, within the same errors, on when it was read. `Certainty` has bounds that are proven.
 
-    A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that behind
-    very weak edges none may reach. A class has a score above 0 only where one of its labels can be reached. A node
-    has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and `add_edge` let the graph
-    grow. The exact f is that of a learner that started afresh with the final graph and labels, and the same mu, and F
-    follows it:
+    A node where no label reaches gets None, "don't know", and no probabilities; within the tolerance, so that far from
+    all labels, or behind very weak edges, none may reach. `predict_many` carries on from the nearest nodes that hear of
+    one, and says None only where no path leads to a label. A class has a score above 0 only where one of its labels can
+    be reached. A node has one label: learning another one corrects it, `forget_one` withdraws it; `add_node` and
+    `add_edge` let the graph grow. The exact f is that of a learner that started afresh with the final graph and labels,
+    and the same mu, and F follows it:
 
     - after a correction, a withdrawal or a new edge, every score is within `tolerance` of the exact one (or within
       1e-14 of the largest Q_jj / ridge, 1e-6 of it in single precision, where that is more);
@@ -299,24 +301,17 @@ class LocalLGC(InformedLearner):
     def _graph_table(self, things: Any, places: AnyArray) -> Predictions:
         n, classes = len(places), len(self._table)
         room(8.0 * n * (classes + 3), f"a table of {n} nodes and {classes} classes")
-        codes, margins = np.empty(n, np.int64), np.empty(n)
         if one_by_one(self.space, n):
-            certain, chances = np.empty(n, np.bool_), np.empty((n, classes))
-            survey(self.space, self.state, places, codes, margins, certain, chances)
+            codes, margins = np.empty(n, np.int64), np.empty(n)
+            certain, chances, heard = np.empty(n, np.bool_), np.empty((n, classes)), np.empty(n, np.bool_)
+            survey(self.space, self.state, places, codes, margins, certain, chances, heard)
             proof = certain.copy
+            # A path joins them with a label that is too far for a local solve.
+            faint = unheard(self.space, self.state, places, heard)
+            if faint.any():
+                _, codes[faint], margins[faint], chances[faint] = self._everywhere(places[faint], classes)
         else:
-            everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
-            everywhere += room_for_votes(self.space, self.state, classes)
-            room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
-            scores = swept(self.space, self.state, classes)
-            add_votes(self.space, self.state, scores)
-            decide_all(self.space, self.state, scores, places, codes, margins)
-            wanted = (
-                lifted(scores[places], self.state.counts[:classes] > 0)
-                if self.graph.signed
-                else scores[places]
-            )
-            chances = chances_of(self.state, wanted, self.state.precision[places], codes)
+            scores, codes, margins, chances = self._everywhere(places, classes)
             proof = partial(
                 proven,
                 kept_space(self.space, self._growing.grown),
@@ -331,6 +326,22 @@ class LocalLGC(InformedLearner):
         return Predictions(
             things, self.classes, codes, chances, margins, proof, calibrated=several, labels=given
         )
+
+    def _everywhere(self, places: Ints, classes: int) -> tuple[Floats, Ints, Floats, Floats]:
+        """The scores of all nodes; and the codes, margins and probabilities at these places."""
+        everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
+        everywhere += room_for_votes(self.space, self.state, classes)
+        room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
+        scores = swept(self.space, self.state, classes)
+        add_votes(self.space, self.state, scores)
+        if not self.graph.signed:
+            carry_on(self.space, scores)
+        codes, margins = np.empty(len(places), np.int64), np.empty(len(places))
+        decide_all(self.space, self.state, scores, places, codes, margins)
+        signed = self.graph.signed
+        wanted = lifted(scores[places], self.state.counts[:classes] > 0) if signed else scores[places]
+        chances = chances_of(self.state, wanted, self.state.precision[places], codes)
+        return scores, codes, margins, chances
 
     def label_one(self, x: Hashable) -> Any:
         """The label learned for `x`; None if there is none.

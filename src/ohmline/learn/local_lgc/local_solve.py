@@ -57,7 +57,7 @@ SETTLED, GLOBAL, CUT_SHORT = 0, 1, 2
 
 
 @internal
-def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, most: int, limit: int) -> int:
+def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, most: int, limit: Any) -> int:
     """Push, first in first out, until no r_j exceeds tolerance `width_of` j.
 
     `SETTLED` then; `GLOBAL` after more than `most` edges; `CUT_SHORT` where a node with so many edges was left out that
@@ -133,10 +133,12 @@ def push(adjacency: Adjacency, nodes: Any, solve: LocalSolve, tolerance: float, 
 
 
 @internal
-def lower(
-    adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, tolerance: float, limit: int = UNLIMITED
-) -> int:
-    """Bring every r_j to tolerance `width_of` j or less, if that takes at most `limit` edges; how it ended."""
+def lower(adjacency: Adjacency, nodes: Any, solve: LocalSolve, t: int, tolerance: float, limit: Any) -> int:
+    """Bring every r_j to tolerance `width_of` j or less, if that takes at most `limit` edges; how it ended.
+
+    Callers hand in an int64, `np.int64(UNLIMITED)` where there is no limit: a default or a literal is a type of its own
+    to the compiler, which would make all of this a second time.
+    """
     work = WORK * (adjacency.extent[0] + adjacency.extent[1])
     while True:
         most = min(work - solve.found[0].edges, BREATH)

@@ -18,7 +18,7 @@ from ohmline.compiled import Stopped, compiled, internal
 from ohmline.errors import LearnerError
 from ohmline.learn.local_lgc.adjacency import Adjacency, demand, root, times, width_of
 from ohmline.learn.local_lgc.global_solve import all_places, conjugate_gradients
-from ohmline.learn.local_lgc.local_solve import lower
+from ohmline.learn.local_lgc.local_solve import UNLIMITED, lower
 from ohmline.learn.local_lgc.nodes import QUEUED, STALE, lift_mark, marked, put_mark
 from ohmline.learn.local_lgc.scratch import begin, leave, listen
 
@@ -52,7 +52,7 @@ def drop_class(adjacency: Adjacency, state: Any, t: int, old: int) -> bool:
 
 
 @internal
-def off_by(adjacency: Adjacency, state: Any, j: int, row: Floats) -> float:
+def off_by(adjacency: Adjacency, state: Any, j: Any, row: Floats) -> float:
     """How far Q F = b is off at j; `row` is set to what Q_jj F_j should be."""
     demand(adjacency, state.nodes, state.estimate, j, row)
     q, worst = state.nodes[j].q, 0.0
@@ -75,7 +75,7 @@ def correct(adjacency: Adjacency, state: Any, k: int) -> None:
         off[c] -= nodes[k].q * estimate[k, c]
     usual = adjacency.ridge + adjacency.extent[1] / adjacency.extent[0]
     begin(adjacency, nodes, solve, k)
-    lower(adjacency, nodes, solve, k, goal / (worst * usual))
+    lower(adjacency, nodes, solve, k, goal / (worst * usual), np.int64(UNLIMITED))
     for a in range(solve.found[0].touched):
         j = solve.touched[a]
         put_mark(nodes, j, STALE)
@@ -127,7 +127,7 @@ def relax(adjacency: Adjacency, state: Any, tolerance: float) -> None:
         ends, q = adjacency.stop[j] - adjacency.start[j] + 1, nodes[j].q
         walked += ends
         solve.found[0].unheard += ends * row.shape[0]
-        if off_by(adjacency, state, j, row) <= max(goal, finest * q):
+        if off_by(adjacency, state, np.int64(j), row) <= max(goal, finest * q):
             continue
         for c in range(row.shape[0]):
             estimate[j, c] = row[c] / q

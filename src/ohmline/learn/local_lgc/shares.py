@@ -14,7 +14,7 @@ from ohmline.compiled import compiled
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.chances import chances_of
 from ohmline.learn.local_lgc.learner import LocalLGC
-from ohmline.learn.local_lgc.local_solve import lower
+from ohmline.learn.local_lgc.local_solve import UNLIMITED, lower
 from ohmline.learn.local_lgc.scratch import begin
 from ohmline.learn.local_lgc.state import LocalState
 
@@ -47,7 +47,7 @@ def carried(adjacency: Adjacency, state: LocalState, t: int, tolerance: float) -
     """The scores at t are sums of x_j / mu over the labelled nodes j: those that the solve reached, and their parts."""
     nodes = state.nodes
     begin(adjacency, nodes, state.solve, t)
-    lower(adjacency, nodes, state.solve, t, tolerance)
+    lower(adjacency, nodes, state.solve, t, tolerance, np.int64(UNLIMITED))
     reached = state.solve.found[0].touched
     places, parts = np.empty(reached, np.int64), np.empty(reached)
     many = 0

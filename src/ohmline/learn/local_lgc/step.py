@@ -25,7 +25,7 @@ from ohmline.learn.local_lgc.nodes import STALE, put_mark
 from ohmline.learn.local_lgc.relax import drop_class, mend
 from ohmline.learn.local_lgc.scratch import UNKNOWN, begin
 from ohmline.learn.local_lgc.signs import lift, put_down
-from ohmline.learn.local_lgc.state import LocalState, weigh
+from ohmline.learn.local_lgc.state import LocalState, first_two, weigh
 from ohmline.learn.local_lgc.sweeps import is_time, sweep_all
 from ohmline.learn.local_lgc.worth import hear_label, own_variance, variance_elsewhere
 from ohmline.learn.step import ahead, learn, variance, view
@@ -211,11 +211,13 @@ def survey(
     margins: Floats,
     certain: Bools,
     chance: Floats,
+    heard: Bools,
 ) -> None:
-    """What local solves say of the nodes `where`, one after the other."""
+    """What local solves say of the nodes `where`, one after the other, and which of them have a score at all."""
     for a in range(where.shape[0]):
         look_at(adjacency, state, where[a])
         found = state.solve.found[0]
+        heard[a] = adjacency.least < 0 or first_two(state.solve.score, state.order)[0] >= 0
         codes[a], margins[a] = found.code, found.margin
         if found.code < 0:
             chance[a] = np.nan

@@ -26,7 +26,7 @@ from ohmline.arrays import AnyArray, Floats
 from ohmline.compiled import Stopped, compiled, internal
 from ohmline.learn.local_lgc.adjacency import Adjacency, root, times, width_of
 from ohmline.learn.local_lgc.global_solve import all_places, conjugate_gradients
-from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, FINEST, GLOBAL, lower
+from ohmline.learn.local_lgc.local_solve import COARSEST, FINER, FINEST, GLOBAL, UNLIMITED, lower
 from ohmline.learn.local_lgc.nodes import QUEUED, lift_mark, marked, nodes_of, put_mark
 from ohmline.learn.local_lgc.scratch import FRESH, KNOWN, UNFINISHED, UNKNOWN, leave
 from ohmline.learn.local_lgc.state import LocalState
@@ -198,7 +198,7 @@ def own_variance(adjacency: Adjacency, state: LocalState, t: int) -> float:
     while own.guessed > CLOSE * own.value and not final and tolerance > FINEST:
         solve.found[0].node = -1
         tolerance = tolerance * FINER
-        final = lower(adjacency, state.nodes, solve, t, tolerance) == GLOBAL
+        final = lower(adjacency, state.nodes, solve, t, tolerance, np.int64(UNLIMITED)) == GLOBAL
         own = weigh_own(adjacency, state, t)
     return own.value / (adjacency.mu + own.value)
 
