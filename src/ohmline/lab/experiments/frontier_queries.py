@@ -9,7 +9,7 @@ import numpy as np
 from ohmline.lab.experiment import Claim, Result, Row, Settings
 from ohmline.lab.experiments.frontier_cases import CHOOSING, FIRST, Case
 from ohmline.lab.paired import paired
-from ohmline.query import GapAhead, GapBelow, RandomRate, StreamQuery
+from ohmline.query import Budget, GapAhead, GapBelow, RandomRate, StreamQuery
 
 LABELS: dict[str, tuple[float, float]] = {
     "cora": (0.160, 700),
@@ -41,7 +41,9 @@ def queries(case: Case, name: str, settings: Settings) -> Result:
     settings.tick(f"{case.name}: {allowed} labels")
     seeds = [settings.seed + FIRST + k for k in range(3 if settings.quick else 20)]
     rules = [kind(c_for(case, kind, allowed)) for kind in (GapAhead, GapBelow)]
-    ours, below = (np.array([case.errors(seed, rule) for seed in seeds]) for rule in rules)
+    ours, below = (
+        np.array([case.errors(seed, Budget(rule, labels=allowed)) for seed in seeds]) for rule in rules
+    )
     share = RandomRate(float(ours[:, 1].mean()) / case.graph.n)
     chance = np.array([case.errors(seed, share) for seed in seeds])
     rows = []
