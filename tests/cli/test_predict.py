@@ -59,6 +59,38 @@ def test_predictions_for_every_node() -> None:
     assert "only one class" not in said
 
 
+def test_a_learner_for_neighbours_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    trades = ohm.graph.generate.stochastic_block_model([60, 60], [[0.01, 0.1], [0.1, 0.01]], seed=0)
+    first, second, _ = trades.graph.edges()
+    Path("trades.csv").write_text(
+        "from,to\n" + "".join(f"{u},{v}\n" for u, v in zip(first, second, strict=True))
+    )
+    truth = {str(node): f"side {trades.groups[node]}" for node in range(120)}
+    Path("sides.csv").write_text("node,side\n" + "".join(f"{n},{truth[str(n)]}\n" for n in range(0, 120, 2)))
+
+    def right(*options: str) -> float:
+        ran("predict", "trades.csv", "sides.csv", *options)
+        rest = {node: row["prediction"] for node, row in rows().items() if not row["label"]}
+        return sum(truth[node] == said for node, said in rest.items()) / len(rest)
+
+    assert right("--learner", "relational", "--save", "it.ohm") > 0.9 > 0.4 > right()
+    assert right("--model", "it.ohm") > 0.8  # it goes on from the file
+    for options in (["--query", "uncertainty"], []):
+        said = json.loads(
+            ran(
+                "suggest", "trades.csv", "sides.csv", "--learner", "relational", "-k", "3", "--json", *options
+            ).stdout
+        )
+        asked = {row["node"] for row in said["suggestions"]}
+        assert len(asked) == 3
+        assert all(int(node) % 2 for node in asked)  # none that has a label
+    game = json.loads(ran("play", "trades.csv", "sides.csv", "--learner", "relational", "--json").stdout)[
+        "games"
+    ][0]
+    assert game["learner"]
+
+
 @pytest.mark.usefixtures("here")
 def test_one_class_alone_is_said() -> None:
     Path("one.csv").write_text("who,what\na,left\n")
@@ -102,7 +134,7 @@ def test_a_model_is_saved_and_goes_on() -> None:
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("learner", ["perceptron", "min-norm", "shared-lgc", "nearest"])
+@pytest.mark.parametrize("learner", ["perceptron", "min-norm", "shared-lgc", "nearest", "relational"])
 def test_other_learners_predict_too(learner: str) -> None:
     ran("predict", "edges.csv", "labels.csv", "--learner", learner)
     assert {row["prediction"] for row in rows().values()} == {"left", "right"}

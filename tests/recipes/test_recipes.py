@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ohmline.errors import LabelError, ParameterError
-from ohmline.project import Project, commands
+from ohmline.project import Project, Settings, commands
 from ohmline.project.creating import sought
 from ohmline.project.ledger import Ledger
 from ohmline.project.recipe import made
@@ -242,3 +242,79 @@ def test_a_class_that_is_not_there_cannot_be_looked_for(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="wanted='fraud' is for a recipe that looks for one class"):
         Project.create(tmp_path / "it", graph=graph, classes=["fraud", "legit"], wanted="fraud")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_goal_that_a_rare_class_meets_does_not_end_the_search(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, named: bool
+) -> None:
+    world = some_accounts(800, share=0.01, seed=3)
+    bad = sorted(map(str, world.bad))
+    known = {bad[0]: "bad"} | dict.fromkeys(
+        sorted(set(map(str, world.graph.nodes)) - set(bad))[:30], "ordinary"
+    )
+    folder = Project.create(
+        tmp_path / "bank",
+        graph=world.graph,
+        classes=["bad", "ordinary"],
+        labels=known,
+        settings=Settings(goal=0.1, gold_every=0),
+        recipe="accounts",
+        wanted="bad" if named else None,
+    )
+    assert "goal is 10 % of all predictions wrong" in caplog.text
+    assert "look for 'bad' go on" in caplog.text
+    asked: list[str] = []
+    with Project.open(folder, recipe=find("accounts")) as project:
+
+        def answer() -> None:
+            (question,) = project.do(commands.Lease(), "ann").questions
+            asked.append(question.asked)
+            label = "bad" if question.node in world.bad else "ordinary"
+            project.do(commands.Label(question.node, label, question.lease), "ann")
+
+        while project.progress()["stage"] != "reached":
+            assert len(asked) < 200
+            answer()
+        progress = project.progress()
+        said = "of the predictions are 'ordinary': to say so of every node would pass as well"
+        assert said in progress["sentence"]
+        assert "The project looks for 'bad': its questions go on" in progress["sentence"]
+        during = asked[asked.index("audit") :]
+        assert (
+            0.8 < during.count("audit") / during.count("query") < 1.25
+        )  # in turn, but for nodes that are both
+        for _ in range(10):
+            answer()
+        assert asked[-10:].count("query") >= 8  # a random one now and then, where fewer remain
+        rest = [node for node in project.nodes if node not in project.ledger.labels]
+        wrong = sum((project.checks.running.predictions[n] == "bad") != (n in world.bad) for n in rest)
+        assert wrong <= project.progress()["limit"]["wrong"]
+
+
+def test_several_questions_at_once_are_of_both_kinds_in_turn(tmp_path: Path) -> None:
+    folder = demo(tmp_path / "bank", "accounts", size=400)
+    with Project.open(folder, recipe=find("accounts")) as project:
+        project.do(commands.Configure({"goal": 0.01, "gold_every": 0}), "eve", admin=True)
+        project.do(commands.BeginAudit(), "eve", admin=True)
+        questions = project.do(commands.Lease(6), "ann").questions
+        assert [question.asked for question in questions] == ["audit", "query"] * 3
+        assert len({question.node for question in questions}) == 6
+
+
+def test_a_goal_without_a_recipe_is_warned_of_and_ends_as_before(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = some_accounts(300, share=0.02, seed=3)
+    known = {str(n): "bad" if n in world.bad else "ordinary" for n in world.graph.nodes}
+    folder = Project.create(
+        tmp_path / "bank",
+        graph=world.graph,
+        classes=["bad", "ordinary"],
+        labels=known,
+        settings=Settings(goal=0.05),
+    )
+    assert "of the known labels are 'ordinary'" in caplog.text
+    assert "leave the goal out and name the class" in caplog.text
+    with Project.open(folder) as project:
+        assert not project.checks.seeks

@@ -140,6 +140,12 @@ def _cluster_specialists(table: Table, classes: Sequence[Any]) -> Any:
     return ClusterSpecialists(table.graph, classes)
 
 
+def _relational(table: Table, classes: Sequence[Any]) -> Any:
+    from ohmline.learn import relational
+
+    return relational(table.graph, classes)
+
+
 def _drifting_lgc(table: Table, classes: Sequence[Any]) -> Any:
     from ohmline.learn import DriftingLGC
 
@@ -161,6 +167,7 @@ LEARNERS: dict[str, Choice] = {
     "cluster-specialists": Choice(
         "labels that change, on random spanning trees", _cluster_specialists, binary=False
     ),
+    "relational": Choice("local-lgc, and which classes are joined by edges", _relational, binary=False),
     "drifting-lgc": Choice("local-lgc for labels that change", _drifting_lgc, binary=False),
 }
 

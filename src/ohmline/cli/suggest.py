@@ -29,6 +29,7 @@ from ohmline.cli.files import (
     read_graph,
     read_known,
 )
+from ohmline.cli.learners import AUTO, LEARNERS, Table, choice_of, in_order, made
 from ohmline.cli.output import AsJson, Seed, in_one_line, print_json, show_table
 from ohmline.errors import ParameterError
 
@@ -49,6 +50,7 @@ def suggest(
     labels: LabelsFile,
     k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many nodes.")] = 20,
     query: Annotated[str, typer.Option(help=f"What chooses: {', '.join(QUERIES)}.")] = "error-reduction",
+    learner: Annotated[str, typer.Option(help=f"Which learner: auto, {', '.join(LEARNERS)}.")] = AUTO,
     out: Annotated[Path | None, typer.Option("--out", help="Also write them to this CSV file.")] = None,
     header: Header = None,
     source: Source = None,
@@ -67,7 +69,6 @@ def suggest(
 ) -> None:
     """Say which nodes to label next: those whose labels would help most, and not all in one place."""
     import ohmline.query
-    from ohmline.job import fit
     from ohmline.query import suggest as suggest_nodes
 
     begun = time.monotonic()
@@ -78,8 +79,10 @@ def suggest(
     network = read_graph(graph, header, source, target, weight, nodes, nodes_header, parallel, symmetrise)
     known = read_known(labels, network, labels_header, node, label, skip_unknown)
     expect_labels(known, labels)
-    learner = fit(network, known)
-    found = suggest_nodes(learner, k, getattr(ohmline.query, QUERIES[query])(), seed=seed)
+    player = made(choice_of(learner), Table(network), in_order(known.values()))
+    player.learn_many(known)
+    rest = None if learner == AUTO else [each for each in network.nodes if each not in known]
+    found = suggest_nodes(player, k, getattr(ohmline.query, QUERIES[query])(), nodes=rest, seed=seed)
     if out is not None:
         found.to_csv(out)
     if json:

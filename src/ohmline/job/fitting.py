@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 BY_NAME = {
     "local-lgc": "ohm.LocalLGC",
     "drifting-lgc": "ohm.DriftingLGC",
+    "relational": "ohm.relational",
     "shared-lgc": "lambda graph: ohm.SharedLGC(ohm.SpectralKernel(graph, rank=min(100, graph.n)))",
 }
 """What to pass for some of the names that the command line knows; the others need a kernel, and more."""

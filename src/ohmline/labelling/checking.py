@@ -67,11 +67,21 @@ def words_about_rare(
         )
     if other < goal:
         return (
-            f"a random check begins, and {100 * (1 - other):.3g} % of the predictions are {shown(common)}: to say so "
+            f"a random check begins, and {most_of(1 - other)} of the predictions are {shown(common)}: to say so "
             f"of every node would pass a goal of {100 * goal:g} % as well, if {rest} is as rare as predicted; the "
             f"check does not say how many of {rest} are found (docs: My class is rare)"
         )
     return ""
+
+
+def most_of(share: float) -> str:
+    """A share in per cent, which is 100 % only where it is all of it.
+
+    >>> most_of(0.974), most_of(0.99996), most_of(1.0)
+    ('97.4 %', '99.996 %', '100 %')
+    """
+    digits = next((d for d in range(3, 17) if share >= 1 or float(f"{100 * share:.{d}g}") < 100), 17)
+    return f"{100 * share:.{digits}g} %"
 
 
 @final
@@ -104,6 +114,9 @@ class Check:
     ) -> None:
         self.number = number
         self.predictions, self.chances = predicted or predictions_from(graph, classes, labels)
+        self.commonest, often = Counter(self.predictions.values()).most_common(1)[0]
+        """The class that is predicted most often."""
+        self.commonest_share = often / len(self.predictions)
         self.estimate = 1.0 - float(np.mean(list(self.chances.values())))
         """The share of wrong predictions in the learner's opinion."""
         self._doubt = {node: round(1 - chance, 2) for node, chance in self.chances.items()}

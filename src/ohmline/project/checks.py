@@ -13,7 +13,7 @@ from ohmline.labelling.checking import Check, least_looks
 from ohmline.project.auditing import check_of, is_due
 from ohmline.project.commands import BeginAudit, Command, EndAudit
 from ohmline.project.model import Model
-from ohmline.project.recipe import RecipeFunction
+from ohmline.project.recipe import RecipeFunction, looks_for_a_class
 from ohmline.project.votes import Change
 from ohmline.store.events import Event
 
@@ -35,6 +35,8 @@ class Checks:
 
     def __init__(self, model: Model, recipe: RecipeFunction) -> None:
         self.model, self.ledger, self._recipe = model, model.ledger, recipe
+        self.seeks = looks_for_a_class(recipe)
+        """Whether the project looks for one class: then its query goes on asking beside a check, and after it."""
         self.running: Check | None = None
         self.limit: ErrorLimit | None = None
         """What the check says, as of its last answer."""
@@ -118,6 +120,15 @@ class Checks:
         """Whether the check has reached the goal."""
         goal, limit = self.ledger.settings.goal, self.limit
         return goal is not None and limit is not None and limit.share <= goal
+
+    @property
+    def is_next(self) -> bool:
+        """Whether the check comes before the query: always, and every other time where a class is looked for."""
+        if self.running is None or self.is_reached:
+            return False
+        sampled = 0 if self.limit is None else self.limit.sampled
+        since = len(self.ledger.labels) - len(self.ledger.audit.labels) if self.ledger.audit else 0
+        return not self.seeks or 2 * sampled <= since
 
     def due(self, estimate: float) -> Command | None:
         """A check that should begin or end now, if the learner's own opinion of its error is `estimate`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from ohmline.errors import JournalError, LabelError, ParameterError, UnknownNode
 from ohmline.graph.files.labels import written_form
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.labelling.answers import written_id
+from ohmline.labelling.checking import most_of
 from ohmline.labelling.opening import expect_written
 from ohmline.learn.classes import writable
 from ohmline.project.attributes import write_attributes
@@ -28,6 +30,8 @@ from ohmline.project.settings import Settings
 from ohmline.store.disk import sync_folder
 from ohmline.store.events import Draft, open_log
 from ohmline.store.graphs import known_by
+
+log = logging.getLogger(__name__)
 
 
 def create(
@@ -90,6 +94,7 @@ def create(
     fields = _fields(graph, nodes)
     pictures = _pictures(fields, images)
     settings = instance(settings or Settings(), Settings, "settings")
+    _warn_of_rare(known, settings.goal, looking_for)
     opening = {
         "format": "ohmline project",
         "version": 1,
@@ -130,6 +135,32 @@ def create(
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return where
+
+
+def _warn_of_rare(known: Mapping[Hashable, Any], goal: float | None, looking_for: Any) -> None:
+    """Say where a goal for all predictions would be met by calling every node by the commonest class."""
+    counts = Counter(known.values())
+    if goal is None or len(counts) < 2:
+        return
+    common, often = counts.most_common(1)[0]
+    rest = 1 - often / len(known)
+    if rest >= goal:
+        return
+    on = (
+        "leave the goal out and name the class that is looked for: recipe='accounts', wanted=..."
+        if looking_for is None
+        else f"questions that look for {shown(looking_for)} go on beside the random check and after it; without a goal "
+        "all of them do"
+    )
+    log.warning(
+        "%s of the known labels are %s, and the goal is %s of all predictions wrong: to call every node %s may meet it "
+        "(docs: My class is rare); %s",
+        most_of(1 - rest),
+        shown(common),
+        f"{100 * goal:g} %",
+        shown(common),
+        on,
+    )
 
 
 def sought(recipe: str, classes: Sequence[Any], labels: Mapping[Hashable, Any], wanted: Any = None) -> Any:

@@ -2,12 +2,14 @@
 
 A person gets, in this order: what they hold already; a node whose answer they took back; a gold item, if it is time; a
 node that others have answered and that wants more answers; a node of the random check that is under way; a node of the
-stream; and else what the query wants. A node goes to as many people as the project's overlap says, and to no more.
+stream; and else what the query wants. Where a project looks for one class, check and query take turns, and the query
+goes on afterwards: a goal that is met because the class is rare would end the search that the project was made for. A
+node goes to as many people as the project's overlap says, and to no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ohmline.checks import count, text
@@ -119,17 +121,43 @@ def _questions(project: Project, person: str, batch: Batch) -> Iterator[Found]:
         for node in project.desk.half_answered():
             if person not in ledger.votes.voters(node) and free(node):
                 yield node, AGAIN, None, "somebody else is asked for it too"
-    if project.checks.is_reached:
+    check, seeks = project.checks.running, project.checks.seeks
+    if project.checks.is_reached and not seeks:
         return
-    if project.checks.running is not None:
-        for node in project.checks.running.audit.batch(4 * MOST + 2 * len(ledger.leases)):
-            if free(node):
-                yield node, AUDIT, project.checks.running.number, "a random check"
+    if check is not None and not project.checks.is_reached:
+        checked = (
+            (node, AUDIT, check.number, "a random check")
+            for node in check.audit.batch(4 * MOST + 2 * len(ledger.leases))
+            if free(node)
+        )
+        if not seeks:
+            yield from checked
+            return
+        yield from _in_turn(checked, _learned(project, free, batch), project.checks.is_next)
         return
+    yield from _learned(project, free, batch)
+
+
+def _learned(project: Project, free: Callable[[Hashable], bool], batch: Batch) -> Iterator[Found]:
+    """What teaches the learner: nodes of the stream, then those that the query wants."""
+    ledger = project.ledger
     for node in list(ledger.wanted):
         if free(node):
             yield node, STREAM, None, "it came, and the learner is not sure of it"
     yield from ((choice.node, QUERY, None, choice.why) for choice in project.desk.wanted(free, batch.now))
+
+
+def _in_turn(one: Iterator[Found], other: Iterator[Found], first: bool) -> Iterator[Found]:
+    """One of each in turn, as long as there are any; no node twice."""
+    given: set[Hashable] = set()
+    turns = [one, other] if first else [other, one]
+    while turns:
+        taken = turns.pop(0)
+        found = next((each for each in taken if each[0] not in given), None)
+        if found is not None:
+            given.add(found[0])
+            turns.append(taken)
+            yield found
 
 
 def _gold(project: Project, person: str, batch: Batch) -> Iterator[Found]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ohmline.checks import count, text
+from ohmline.checks import count, shown, text
 from ohmline.labelling.answers import id_of, written_id
+from ohmline.labelling.checking import Check, most_of
 from ohmline.project.agreement import krippendorff
 from ohmline.project.auditing import sentence
 from ohmline.project.ledger import GOLD, QUERY
@@ -34,6 +35,8 @@ def progress(project: Project) -> dict[str, Any]:
         more = project.checks.more()
     elif settings.goal is not None and nodes > labels:
         more = project.checks.least_more()
+    if more is not None and project.checks.seeks:
+        more *= 2  # every other question looks for the class
     found = {
         "stage": stage,
         "nodes": nodes,
@@ -55,7 +58,24 @@ def progress(project: Project) -> dict[str, Any]:
         "more": more,
         "may_stop": stage in ("reached", "finished"),
     }
-    return {**found, "sentence": sentence(found)}
+    words = sentence(found)
+    if check is not None and settings.goal is not None and stage in ("checking", "reached"):
+        words += _about_rare(check, settings.goal, project.checks.seeks, ledger.looks_for)
+    return {**found, "sentence": words}
+
+
+def _about_rare(check: Check, goal: float, seeks: bool, wanted: Any) -> str:
+    """What the limit of a check does not say where one common class would pass it, or one class is looked for."""
+    words = ""
+    if 1 - check.commonest_share < goal:
+        words = (
+            f" {most_of(check.commonest_share)} of the predictions are {shown(check.commonest)}: to say so of every "
+            "node would pass as well, so this does not say how many of the others are found."
+        )
+    if seeks:
+        sought = "a class" if wanted is None else shown(wanted)
+        words += f" The project looks for {sought}: its questions go on beside the check and after it."
+    return words
 
 
 def curves(project: Project) -> dict[str, Any]:
