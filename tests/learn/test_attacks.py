@@ -50,8 +50,28 @@ def ctrl_c_at(file: str, text: str, act: Callable[[], Any]) -> bool:
     return reached
 
 
-def every_line(file: str, make: Callable[[], Any], act: Callable[[Any], Any]) -> list[Any]:
-    """The learner after a Ctrl-C at each line of a file that the act runs through, each time afresh."""
+class TimeUp(Exception):
+    """What a job runner's alarm raises."""
+
+
+def every_line(
+    file: str, make: Callable[[], Any], act: Callable[[Any], Any], number: int = signal.SIGINT
+) -> list[Any]:
+    """The learner after a signal at each line of a file that the act runs through, each time afresh."""
+
+    def time_up(number: int, frame: Any) -> None:
+        raise TimeUp
+
+    handler = signal.getsignal(number)
+    if number != signal.SIGINT:
+        signal.signal(number, time_up)
+    try:
+        return _every_line(file, make, act, number)
+    finally:
+        signal.signal(number, handler)
+
+
+def _every_line(file: str, make: Callable[[], Any], act: Callable[[Any], Any], number: int) -> list[Any]:
     lines: set[int] = set()
     learner = make()
 
@@ -72,14 +92,14 @@ def every_line(file: str, make: Callable[[], Any], act: Callable[[Any], Any]) ->
         def tracer(frame: Any, event: str, argument: Any, line: int = line) -> Any:
             if event == "line" and frame.f_lineno == line and frame.f_code.co_filename.endswith(file):
                 sys.settrace(None)
-                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(number)
             return tracer
 
         learner = make()
         sys.settrace(tracer)
         try:
             act(learner)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, TimeUp):
             pass
         finally:
             sys.settrace(before)
@@ -140,10 +160,13 @@ def sets() -> ohm.ConformalSets:
         ("local_lgc/informed.py", informed),
     ],
 )
-def test_a_label_is_learned_by_all_or_by_nobody(file: str, make: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGALRM, signal.SIGUSR1])
+def test_a_label_is_learned_by_all_or_by_nobody(
+    file: str, make: Callable[[], Any], number: signal.Signals
+) -> None:
     without, learned = make(), make()
     learned.learn_one(7, "b")
-    for stopped in every_line(file, make, lambda learner: learner.learn_one(7, "b")):
+    for stopped in every_line(file, make, lambda learner: learner.learn_one(7, "b"), number):
         assert equal(stopped, without) or equal(stopped, learned)
         stopped.learn_one(7, "b")
         assert stopped.classes == learned.classes

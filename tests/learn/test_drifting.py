@@ -46,7 +46,8 @@ class Recipe:
         halves = slice(0, trees), slice(trees, 2 * trees)
         shares = Decimal("1e-4"), Decimal("1e-3")
         self.committees = [
-            Oracle(graph, 2 * trees, s, seed, part) for s, part in zip(shares, halves, strict=True)
+            Oracle(graph, 2 * trees, s, seed, part, every=False)
+            for s, part in zip(shares, halves, strict=True)
         ]
 
     def own(self, e: int, j: int) -> Any:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ohmline as ohm
 from graphs import games, graphs
-from ohmline.errors import LearnerError, ParameterError, SnapshotError, WeightError
+from ohmline.errors import LearnerError, ParameterError, SnapshotError, UnknownNode, WeightError
 from ohmline.graph import Draw
 from ohmline.graph.random_trees import draw_tree
 from ohmline.graph.tree_line import line_of
@@ -231,3 +231,17 @@ def test_bad_input_is_refused(kind: Any) -> None:
     with pytest.raises(SnapshotError, match="over its Graph"):
         kind.restore(saved, ohm.LaplacianKernel(graph))
     assert kind.restore(saved, graph).predict_one(2) == "a"
+
+
+@pytest.mark.parametrize("kind", [ohm.SpanningTree, ohm.WeightedTree, ohm.ClusterSpecialists])
+def test_the_probabilities_of_one_node_are_its_row_of_the_table(kind: Any) -> None:
+    graph = ohm.Graph.from_edges([(k, k + 1) for k in range(9)], nodes=range(12))
+    learner = kind(graph, trees=5)
+    assert learner.predict_proba_one(3) == {}
+    learner.learn_many({0: "a", 9: "b", 5: "c"})
+    for node, row in zip(range(10), learner.predict_proba_many(range(10)), strict=True):
+        assert list(learner.predict_proba_one(node).values()) == row.tolist()
+        assert set(learner.predict_proba_one(node)) == {"a", "b", "c"}
+    assert learner.predict_proba_one(11) == {}
+    with pytest.raises(UnknownNode, match="99"):
+        learner.predict_proba_one(99)

@@ -1,4 +1,4 @@
-"""Work that Ctrl-C and requests to end may not cut in two: they wait until the work is done."""
+"""Work that no signal may cut in two: Ctrl-C, alarms and requests to end wait until the work is done."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-ASKED = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""The signals that a program may answer by an exception: Ctrl-C, and requests to end."""
+FAULTS = ("SIGSEGV", "SIGFPE", "SIGBUS", "SIGILL", "SIGABRT")
+"""Signals of a program that cannot go on."""
+ANSWERED = tuple(
+    signal.Signals(number)
+    for number in sorted(signal.valid_signals())
+    if number in signal.Signals.__members__.values() and signal.Signals(number).name not in FAULTS
+)
+"""The signals that a program may answer by an exception: Ctrl-C, requests to end, alarms, its own."""
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """In a `with`: a Ctrl-C, or a request to end that raises an exception, is delivered at the end.
+    """In a `with`: a signal whose handler is a function, which may raise an exception, is delivered at the end.
 
     For a few assignments that belong together, and for the compiler, which is left in pieces by an exception in its
     midst. Signals reach the main thread alone, so that there is nothing to do in any other.
@@ -22,21 +28,29 @@ def undisturbed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handlers = {number: signal.getsignal(number) for number in ASKED}
+    handlers = {number: signal.getsignal(number) for number in ANSWERED}
     handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
-    came: list[tuple[int, Any]] = []
+    came: dict[int, Any] = {}
 
     def remember(number: int, frame: Any) -> None:
-        came.append((number, frame))
+        came[number] = frame
 
     try:
         for number in handlers:
             signal.signal(number, remember)
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if came:
-            number, frame = came[-1]
-            answer: Any = handlers[signal.Signals(number)]
-            answer(number, frame)
+        _hand_back(handlers, came)
+
+
+def _hand_back(handlers: dict[Any, Any], came: dict[int, Any]) -> None:
+    """Put the handlers back, and let each one answer what came meanwhile; an exception keeps none from its turn."""
+    if not handlers:
+        return
+    number, handler = handlers.popitem()
+    try:
+        signal.signal(number, handler)
+        if number in came:
+            handler(number, came[number])
+    finally:
+        _hand_back(handlers, came)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import Any, final
 
 import numpy as np
@@ -34,10 +34,10 @@ class ClusterSpecialists(LineLearner):
     specialist knows one thing, that every node of its interval has its class, and is asleep elsewhere.
 
     At node x the specialists of the log2(n) + 2 intervals around x at most are awake, and the class of the largest
-    weight is said. Where that is wrong, those awake for another class lose all their weight to those for the right
-    one, in proportion; then every specialist gives the share alpha of its weight to all, in equal parts, so that none
-    is ever lost: labels may change back and forth. Nothing changes where it is right. The weights asleep are brought
-    up to date when they are next read.
+    weight is said. At its label those awake for another class lose all their weight to those for the right one, in
+    proportion. Where what was said is wrong, every specialist then gives the share alpha of its weight to all, in equal
+    parts, so that none is ever lost: labels may change back and forth. The weights asleep are brought up to date when
+    they are next read.
 
     | paper | here |
     |---|---|
@@ -45,10 +45,13 @@ class ClusterSpecialists(LineLearner):
     | B_n | `ohmline.learn.cluster_specialists.state`: halves by midpoints |
     | spine | the line of a random spanning tree, as in `SpanningTree` |
     | w_t | `state.weight`, in units of 1 / |E|, written down as of `state.since` |
-    | M | `state.mistakes`, for each tree |
+    | M | `state.clock`, for each tree and component |
 
-    Differs: many classes; a committee of trees votes; a class joins with its first label, with C its number so far;
-    each component of the graph is a game of its own, with None, "don't know", before its first label.
+    Differs: the paper changes weights at mistakes alone, so that the first label of another class would overturn what
+    a thousand right predictions should have confirmed; here a label that was said rightly changes them too, with a
+    share 2^20 times smaller. Many classes; a committee of trees votes; a class joins with its first label, as if its
+    specialists had been wrong at every label before; each component of the graph is a game of its own, with None,
+    "don't know", before its first label.
 
     A committee's probabilities are the shares of the votes, of which one of trees + 1 is split by weight, so that it
     breaks ties. The margin is the lead in them. Learned labels are no more than evidence: a node may be predicted
@@ -114,23 +117,8 @@ class ClusterSpecialists(LineLearner):
         self.share = number(share, "share", least=LEAST_SHARE, most=0.5)
         self._table = ClassTable(classes)
         lines = self._draw_lines(graph, trees, draw, seed, weighted=False)
-        self.space = Spines.over(lines, self.share)
+        self.space = Spines.over(lines, self.share, every=True)
         self.state = SpecialistState.fresh(self.space, len(self._table))
-
-    def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
-        """Each class's share of the votes; empty where no label reaches.
-
-        Parameters
-        ----------
-        x
-            A node.
-        """
-        t = self.nodes.position(x)
-        with self._still:
-            share = np.zeros((1, len(self._table)))
-            self._votes(np.array([t]), share)
-            names = self.classes
-        return dict(zip(names, share[0].tolist(), strict=True)) if share.any() else {}
 
     def _votes(self, places: AnyArray, rows: Floats) -> None:
         shares(self.space, self.state, places, rows)

@@ -18,6 +18,11 @@ from ohmline.checks import room
 from ohmline.learn.classes import places_of
 from ohmline.learn.trees.lines import TreeLines
 
+MISTAKE = 1 << 20
+"""A mistake moves a tree's clock by so many ticks, and a label that was said rightly by one."""
+NEVER = -1
+"""When an interval was last written in which no label has come."""
+
 
 class Spines(NamedTuple):
     """The lines of random spanning trees, and the rate of switching."""
@@ -29,7 +34,9 @@ class Spines(NamedTuple):
     first: Ints
     """The first place of each component, the same on every line; and the end of the last one."""
     keep: float
-    """log(1 - share)."""
+    """log(1 - share) / `MISTAKE`."""
+    every: bool
+    """Whether weights change at every label, or at mistakes alone."""
 
     @property
     def table(self) -> AnyArray:
@@ -37,9 +44,9 @@ class Spines(NamedTuple):
         return self.place
 
     @classmethod
-    def over(cls, lines: TreeLines, share: float) -> Spines:
+    def over(cls, lines: TreeLines, share: float, *, every: bool) -> Spines:
         """Of these lines."""
-        return cls(lines.place, lines.component, lines.first, float(np.log1p(-share)))
+        return cls(lines.place, lines.component, lines.first, float(np.log1p(-share)) / MISTAKE, every)
 
 
 class Hall(NamedTuple):
@@ -51,6 +58,8 @@ class Hall(NamedTuple):
     """The class that each tree says; -1 for none."""
     said: Floats
     """Row t: the weight of the specialists of tree t that are awake, by class."""
+    others: Floats
+    """For each tree the weight of those awake for a class that has not been seen."""
     score: Floats
     """What all trees say together, by class."""
 
@@ -62,9 +71,9 @@ class SpecialistState(NamedTuple):
     """[t, i, c]: the weight of the specialist of tree t for interval i and class c when it was last written; 1 is the
     mean of all."""
     since: Ints
-    """[t, i]: how many mistakes its tree had made in its component by then."""
-    mistakes: Ints
-    """[t, k]: how many mistakes tree t has made in component k."""
+    """[t, i]: the time by the clock of its tree and component then; `NEVER` where no label came into the interval."""
+    clock: Ints
+    """[t, k]: `MISTAKE` for each mistake of tree t in component k, and 1 for each other label that it learned."""
     label: Ints
     """The last class that was learned at each node, -1 for none."""
     order: Ints
@@ -80,7 +89,7 @@ class SpecialistState(NamedTuple):
         room_for(trees, n, classes)
         return cls(
             np.ones((trees, 2 * n, classes)),
-            np.zeros((trees, 2 * n), np.int64),
+            np.full((trees, 2 * n), NEVER),
             np.zeros((trees, len(spines.first) - 1), np.int64),
             np.full(n, -1),
             np.full(classes, -1),
@@ -123,5 +132,9 @@ def room_for(trees: int, nodes: int, classes: int) -> None:
 def hall_of(trees: int, classes: int) -> Hall:
     """In which nobody has spoken."""
     return Hall(
-        np.full(1, -1), np.full(trees, -1), np.zeros((trees, max(classes, 1))), np.zeros(max(classes, 1))
+        np.full(1, -1),
+        np.full(trees, -1),
+        np.zeros((trees, max(classes, 1))),
+        np.zeros(trees),
+        np.zeros(max(classes, 1)),
     )

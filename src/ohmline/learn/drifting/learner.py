@@ -53,10 +53,10 @@ class DriftingLGC(GraphLearner):
     *fading*, as exp(-age / memory) too; *doubt*, as soon as a node near it has changed from the same class as well;
     and *steady*, where a node has got other ones more than once, so that single wrong labels do little harm. Each has
     two heads, of which one believes the node's own label 8 times as much. Two committees of `ClusterSpecialists` are
-    heads too. The scores of each head become probabilities by a power that is fitted online, and these are averaged by
-    weights that follow the best head of the moment, by fixed share (`ohmline.learn.tracking`): no knob to turn. On
-    labels that do not change it errs about as often as the best head; how much it may lose in all is certified by
-    `bound.TrackingBound`.
+    heads too, which change at mistakes alone, as published: the other heads remember what was confirmed. The scores of
+    each head become probabilities by a power that is fitted online, and these are averaged by weights that follow the
+    best head of the moment, by fixed share (`ohmline.learn.tracking`): no knob to turn. On labels that do not change it
+    errs about as often as the best head; how much it may lose in all is certified by `bound.TrackingBound`.
 
     Every label counts, a repeated one too: it confirms, or it changes something. Time is counted in labels, unless
     `advance_to` says what time it is.
@@ -151,8 +151,8 @@ class DriftingLGC(GraphLearner):
             self.ridge,
             self.mu,
             self.memory,
-            Spines.over(lines._replace(place=slow), SLOW),
-            Spines.over(lines._replace(place=fast), FAST),
+            Spines.over(lines._replace(place=slow), SLOW, every=False),
+            Spines.over(lines._replace(place=fast), FAST, every=False),
         )
         self.state = DriftState.fresh(self.space, len(self._table))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, final
 
 import numpy as np
 
@@ -40,6 +41,22 @@ class LineLearner(GraphLearner):
         lines, self.exact_law = drawn_lines(graph, self.trees, self.draw, self.seed, weighted=weighted)
         self._digest = digest(lines)
         return lines
+
+    @final
+    def predict_proba_one(self, x: Hashable) -> dict[Any, float]:
+        """Each class's share of the votes; empty where no label reaches.
+
+        Parameters
+        ----------
+        x
+            A node.
+        """
+        t = self.nodes.position(x)
+        with self._still:
+            share = np.zeros((1, len(self._table)))
+            self._votes(np.array([t]), share)
+            names = self.classes
+        return dict(zip(names, share[0].tolist(), strict=True)) if share.any() else {}
 
     @abstractmethod
     def _votes(self, places: AnyArray, rows: Floats) -> None:
