@@ -42,7 +42,7 @@ def labels() -> Any:
         shown: dict[str, Any] = {}
         for axes, (graph, lines) in zip(panels, found.items(), strict=True):
             for name, values in reversed(lines.items()):  # ours on top
-                library = name if name.startswith("Ohmline") else name.partition(" ")[0]
+                library = name if name.startswith("Ohmline") else name.partition(",")[0]
                 (shown[library],) = axes.plot(
                     document["asked"], [100 * value for value in values], label=library, **LINES[library]
                 )

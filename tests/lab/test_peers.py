@@ -18,6 +18,7 @@ from ohmline.lab.benches.peers import judged, write_all
 from ohmline.lab.peers import ours, run
 from ohmline.lab.peers.contract import Problem, System
 from ohmline.lab.peers.graphs import problem
+from ohmline.lab.peers.picture import curves
 from ohmline.lab.peers.run import FILE, MODULES, Plan, compare, read, refuse_nothing, systems_of
 from ohmline.lab.peers.sizes import SIZES, SMALL
 from ohmline.lab.peers.tables import firsts, markdown
@@ -305,3 +306,24 @@ def test_the_figures_are_those_of_the_page() -> None:
     assert kept == pytest.approx(measured, rel=1e-5), (
         "run python tools/figures.py peers --from docs/peers.json"
     )
+
+
+def test_the_picture_has_of_each_library_what_its_best_system_has_after_each_number_of_labels() -> None:
+    rows = {
+        "Ohmline": (True, [0.6, 0.7]),
+        "scikit-learn one": (False, [0.5, 0.6]),
+        "scikit-learn two": (False, [0.3, 0.65]),
+        "river only": (False, [0.2, 0.4]),
+    }
+    document = {
+        "systems": [{"name": name, "ours": ours} for name, (ours, _) in rows.items()],
+        "cells": [
+            {"system": name, "graph": "cora", "task": "active", "found": {"accuracy": values}}
+            for name, (_, values) in rows.items()
+        ],
+    }
+    assert curves(document, "cora") == {
+        "Ohmline": [0.6, 0.7],
+        "scikit-learn, best of 2": [0.5, 0.65],
+        "river": [0.2, 0.4],
+    }

@@ -52,14 +52,20 @@ def _panels(figure: Any, document: dict[str, Any], graphs: list[str]) -> None:
 
 
 def curves(document: dict[str, Any], graph: str) -> dict[str, list[float]]:
-    """Accuracy by system: ours, and of every other library the one that is best after the last query."""
-    chosen: dict[str, tuple[str, list[float]]] = {}
+    """Accuracy by system: ours, and of every other library what its best system has after each number of labels."""
+    own: dict[str, list[float]] = {}
+    others: dict[str, list[list[float]]] = {}
     for system in document["systems"]:
         cell = found(document, system["name"], graph, "active")
         if cell is None or not cell["found"]:
             continue
         values = cell["found"]["accuracy"]
-        library = system["name"] if system["ours"] else system["distribution"]
-        if library not in chosen or values[-1] > chosen[library][1][-1]:
-            chosen[library] = (system["name"], values)
-    return dict(chosen.values())
+        if system["ours"]:
+            own[system["name"]] = values
+        else:
+            others.setdefault(system["name"].split()[0], []).append(values)
+    named = {
+        library if len(rows) == 1 else f"{library}, best of {len(rows)}": rows
+        for library, rows in others.items()
+    }
+    return own | {name: [max(column) for column in zip(*rows, strict=True)] for name, rows in named.items()}
