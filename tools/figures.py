@@ -36,8 +36,11 @@ COMMANDS = {
     "suggest": ["bench", "suggest", "--json"],
     "audit": ["bench", "audit", "--json"],
     "peers": ["bench", "peers", "--out", "docs", "--json"],
+    "gpu": ["bench", "gpu", "--json"],
 }
 """Which command of `ohmline` measures what."""
+NAMED_ONLY = ("gpu",)
+"""What is measured only when it is named, because it needs a card."""
 PROGRAMS = ("recipes", "labelling", "edge_types")
 """What a program of this folder measures, because no user would."""
 KNOWN = (*COMMANDS, *PROGRAMS)
@@ -74,7 +77,8 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, float]]:
             yield from _walk(inner, f"{path}/{key}" if path else str(key))
     elif isinstance(value, list):
         for place, inner in enumerate(value):
-            yield from _walk(inner, f"{path}/{place}")
+            name = inner.get("work", place) if isinstance(inner, dict) else place
+            yield from _walk(inner, f"{path}/{name}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield path, float(value)
 
@@ -96,7 +100,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(KNOWN)}")
     parser.add_argument("--from", dest="source", metavar="FILE", help="a document of that command (one NAME)")
     given = parser.parse_args()
-    names = given.names or list(KNOWN)
+    names = given.names or [name for name in KNOWN if name not in NAMED_ONLY]
     if unknown := sorted(set(names) - set(KNOWN)):
         parser.error(f"no command measures {', '.join(unknown)}; there are {', '.join(KNOWN)}")
     if given.source and len(names) != 1:
