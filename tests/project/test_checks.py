@@ -70,7 +70,9 @@ def test_the_opinion_is_not_shown_during_a_check(big):
 
 
 def test_a_check_goes_on_after_a_restart(big, clock):
-    labelled(big, "ann", side, 60)
+    while big.checks.running is None:
+        labelled(big, "ann", side, 1)
+    labelled(big, "ann", side, 3)
     big.do(c.Skip(big.do(c.Lease(), "ann").questions[0].node), "ann")
     before, folder = (big.progress(), big.digest()), big.folder
     big.close()

@@ -221,12 +221,16 @@ def test_a_server_that_is_started_again_is_waited_for(tmp_path: Path) -> None:
         first = next(items)
         process.kill()
         process.wait()
-        threading.Timer(0.3, lambda: running_again.append(started(tmp_path, port))).start()
         running_again: list[Any] = []
-        first.ack()
-        assert next(items).node == "b"
-        stream.close()
-        process = running_again[0]
+        starter = threading.Timer(0.3, lambda: running_again.append(started(tmp_path, port)))
+        starter.start()
+        try:
+            first.ack()
+            assert next(items).node == "b"
+            stream.close()
+        finally:
+            starter.join()  # it answers before we are told that it does
+            [process] = running_again
     finally:
         client.close()
         process.kill()
