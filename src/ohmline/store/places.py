@@ -50,10 +50,10 @@ class Written:
 
     def types(self, relations: Relations) -> list[list[Any]]:
         """Which of the graphs the types of edges are, by name."""
-        types = [[name, self.graph(relations[name])] for name in relations.types]
-        if len(types) == 1:
-            self._only_types.append(types[0][1]["graph"])
-        return types
+        graphs = [self.graph(relations[name]) for name in relations.types]
+        if len(graphs) == 1:
+            self._only_types.append(graphs[0]["graph"])
+        return [list(pair) for pair in zip(relations.types, graphs, strict=True)]
 
     def keep_graphs(self, *, but_the_given: bool) -> None:
         """Keep the graphs themselves; where the file is to be without, all but the one that `load` is given again.
