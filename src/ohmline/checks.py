@@ -209,7 +209,9 @@ def iterator(values: Any, name: str) -> Iterator[Any]:
 
 
 def listed(values: Any, name: str) -> list[Any]:
-    """The items of any iterable, in a list of our own."""
+    """The items of any iterable, in a list of our own; the rows of a frame, which by itself gives its columns."""
+    if hasattr(values, "columns") and callable(getattr(values, "to_numpy", None)):
+        values = values.to_numpy()
     return list(iterator(values, name))
 
 

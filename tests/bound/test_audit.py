@@ -325,3 +325,13 @@ def test_points_are_not_audited_through_a_learner() -> None:
     for labelled in (None, [0]):
         with pytest.raises(LearnerError, match=r"learns points.*ohm\.bound\.Audit"):
             ohm.audit(learner, labelled=labelled)
+
+
+def test_when_all_are_known_no_new_prediction_is_asked_for() -> None:
+    audit = Audit({"x": 1, "y": 2}, seed=0)
+    for node, label in (("x", 1), ("y", 1)):
+        audit.record(node, label)
+    assert audit.at_most(predictions={}).wrong == 0
+    fresh = Audit({"x": 1, "y": 2}, seed=0)
+    with pytest.raises(ParameterError, match="predictions are empty"):
+        fresh.at_most(predictions={})

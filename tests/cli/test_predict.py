@@ -134,6 +134,18 @@ def test_a_model_is_saved_and_goes_on() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_model_of_relations_goes_on_over_weighted_edges() -> None:
+    edges = [("a", "b", 4), ("b", "c", 2), ("c", "d", 9), ("d", "e", 1)]
+    Path("paid.csv").write_text("from,to,weight\n" + "".join(f"{u},{v},{w}\n" for u, v, w in edges))
+    Path("some.csv").write_text("who,what\na,left\ne,right\n")
+    ran("predict", "paid.csv", "some.csv", "--learner", "relational", "--save", "m.ohm")
+    first = rows()
+    said = ran("predict", "paid.csv", "--model", "m.ohm", "--out", "again.csv").output
+    assert rows("again.csv") == first
+    assert "2 of 5 nodes are labelled" in said
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("learner", ["perceptron", "min-norm", "shared-lgc", "nearest", "relational"])
 def test_other_learners_predict_too(learner: str) -> None:
     ran("predict", "edges.csv", "labels.csv", "--learner", learner)

@@ -167,3 +167,10 @@ def test_a_query_that_needs_a_variance_says_so(compiled: bool) -> None:
 def test_bad_input(make, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_dict_of_labels_is_refused_with_what_to_write_instead() -> None:
+    learner = ohm.LocalLGC(ohm.Graph.from_edges([("ab", "cd")]))  # ids of two letters look like pairs
+    with pytest.raises(ParameterError, match=r"comes in an order.*list\(labels.items\(\)\)"):
+        ohm.play(learner, {"ab": "x", "cd": "y"})
+    assert ohm.play(learner, {"ab": 0, "cd": 1}, oracle={"ab": "x", "cd": "y"}.get).asked == 2

@@ -440,3 +440,17 @@ def test_the_class_reads_too(tmp_path: Path) -> None:
     path = tmp_path / "edges.csv"
     path.write_text("a,b,2\nb,c,1\n")
     assert Graph.read(path) == read(path) == Graph.from_edges([("a", "b", 2.0), ("b", "c", 1.0)])
+
+
+def test_numbers_too_long_for_parquet_are_refused_and_lists_take_them(tmp_path):
+    graph = Graph.from_edges([(2**63, 1), (1, -(2**70))])
+    with pytest.raises(
+        FileFormatError, match=rf"node {2**63} is beyond the whole numbers of 64 bits|node -{2**70} is"
+    ):
+        graph.write(tmp_path / "long.parquet")
+    assert not (tmp_path / "long.parquet").exists()
+    graph.write(tmp_path / "long.csv")
+    assert set(read(tmp_path / "long.csv").nodes) == set(graph.nodes)
+    most = Graph.from_edges([(2**63 - 1, 1), (1, -(2**63))])
+    most.write(tmp_path / "most.parquet")
+    assert read(tmp_path / "most.parquet").nodes == most.nodes

@@ -195,3 +195,9 @@ def test_the_objects_that_are_named_do() -> None:
     for code in BY_NAME.values():
         make = eval(code, {"ohm": ohm})
         assert ohm.fit(graph, {0: "a", 9: "b"}, make).predict_one(1) == "a"
+
+
+def test_an_audit_of_nodes_that_all_have_labels_says_so() -> None:
+    learner = ohm.fit(ohm.Graph.from_edges([(0, 1)]), {0: "a", 1: "b"})
+    with pytest.raises(LearnerError, match="nothing to audit: every node has a label"):
+        ohm.audit(learner)

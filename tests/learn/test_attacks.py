@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from river import forest
 from sklearn.linear_model import SGDClassifier
@@ -20,7 +22,7 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
 
 import ohmline as ohm
-from ohmline.errors import LearnerError, OhmlineError, SnapshotError
+from ohmline.errors import LabelError, LearnerError, OhmlineError, SnapshotError
 
 BARBELL = ohm.graph.generate.barbell(4).graph
 PATH = ohm.Graph.from_edges([(0, 1), (1, 2)])
@@ -463,3 +465,47 @@ def test_weights_whose_sums_are_no_numbers(largest: float) -> None:
     assert heavy.summary()["total_weight"] == np.inf
     tree = ohm.graph.spanning_tree(heavy, seed=1)
     assert tree.n_edges == 7
+
+
+@pytest.mark.parametrize("missing", [pd.NA, pd.NaT, float("nan"), np.float64("nan"), None])
+def test_what_tables_hold_where_a_label_is_missing_is_no_label(missing: Any) -> None:
+    learner = ohm.LocalLGC(PATH)
+    learner.learn_one(0, "a")
+    before = learner.snapshot()
+    assert learner.learn_many([1, 2], [missing, missing]).labels == 0
+    assert ohm.play(learner, ohm.Stream([1, 2], [missing, missing])).asked == 0
+    assert ohm.play(ohm.LocalManifold(), [([0.0], missing), ([1.0], missing)]).asked == 0
+    assert all(np.array_equal(value, learner.snapshot()[key]) for key, value in before.items())
+
+
+def test_a_label_that_refuses_to_be_compared_is_refused_by_name() -> None:
+    class Stubborn:
+        __hash__ = object.__hash__
+
+        def __ne__(self, other: object) -> bool:
+            raise ValueError("no")
+
+        def __repr__(self) -> str:
+            return "Stubborn()"
+
+    with pytest.raises(LabelError, match=r"label Stubborn\(\) cannot be compared; use numbers or strings"):
+        ohm.LocalLGC(PATH).learn_one(0, Stubborn())
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    "make", [ohm.LocalManifold, lambda: ohm.OnlineManifold(ohm.RBF(1.0), late_classes=True)]
+)
+def test_the_points_of_a_frame_are_its_rows(frame: Any, make: Any) -> None:
+    points = np.random.default_rng(0).normal(size=(6, 6))  # as many rows as columns: nothing else would tell
+    labels = ["a", "b"] * 3
+    plain = make()
+    plain.learn_many(points, labels)
+    learner = make()
+    learner.learn_many(frame(points), labels)
+    expected = plain.predict_many(points)
+    for said in (learner.predict_many(points), learner.predict_many(frame(points))):
+        assert np.array_equal(said.probabilities, expected.probabilities)
+    stream = ohm.Stream(frame(points), labels)
+    assert ohm.play(make(), stream).mistakes == ohm.play(make(), ohm.Stream(points, labels)).mistakes
+    assert all(np.array_equal(x, row) for x, row in zip(stream.nodes, points, strict=True))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.naive_bayes import GaussianNB
 
 import ohmline as ohm
 from ohmline.check import Subject
@@ -379,3 +380,19 @@ def test_bad_parameters_nodes_and_snapshots() -> None:
         ohm.Blend.restore(state, real(FIVE)[::-1])
     with pytest.raises(SnapshotError, match="which this version does not know"):
         ohm.Blend.restore({**state, "way": np.array("Wisdom")}, real(FIVE))
+
+
+def test_its_table_has_the_labels_that_a_member_remembers() -> None:
+    graph = ohm.graph.generate.barbell(4).graph
+    given = {0: "left", 7: "right"}
+    for blend in (
+        ohm.relational(graph),
+        ohm.Blend([rows(graph), ohm.LocalLGC(graph)]),
+        ohm.Blend([ohm.relational(graph), rows(graph)]),
+    ):
+        blend.learn_many(given)
+        assert blend.predict_many().labels == [given.get(node) for node in graph.nodes]
+        assert blend.predict_many([7, 1]).labels == ["right", None]
+    nobody = ohm.Blend([(rows(graph), GaussianNB()), (rows(graph), GaussianNB())])
+    nobody.learn_many(given)
+    assert nobody.predict_many().labels is None

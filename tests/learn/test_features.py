@@ -471,3 +471,31 @@ def test_texts_are_refused_with_a_remedy() -> None:
     graph = ohm.Graph.from_edges([("a", "b")])
     with pytest.raises(ShapeError, match="TfidfVectorizer"):
         ohm.NodeFeatures({"a": "a word", "b": "two words"}, graph)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_that_cannot_be_features_says_which_of_its_columns(library: Any) -> None:
+    path = ohm.Graph.from_edges([(0, 1), (1, 2)])
+    table = {"id": [2, 0, 1], "age": [3.0, 1.0, 2.0], "land": ["DE", "FR", "DE"]}
+    with pytest.raises(
+        ParameterError, match=r"must be numbers, and \['land'\] are not; leave texts out.*get_dummies"
+    ):
+        ohm.NodeFeatures(library.DataFrame(table), path, node="id")
+    with pytest.raises(ParameterError, match=r"\['land'\] are not; name the column of the nodes with node="):
+        ohm.NodeFeatures(library.DataFrame(table), path)
+    gap = {"id": [2, 0, 1], "age": [3.0, 1.0, float("nan")]}
+    with pytest.raises(ParameterError, match=r"column 'age' of the frame is nan at node 1, and 0 more"):
+        ohm.NodeFeatures(library.DataFrame(gap), path, node="id")
+
+
+def test_suggest_and_audit_leave_out_the_nodes_whose_labels_a_logistic_regression_knows() -> None:
+    features = ohm.NodeFeatures(
+        np.arange(12.0)[:, None], ohm.Graph.from_edges([(k, k + 1) for k in range(11)])
+    )
+    learner = ohm.OnlineLogistic(features)
+    assert not learner.labelled().any()
+    learner.learn_many({0: "low", 11: "high"})
+    assert np.flatnonzero(learner.labelled()).tolist() == [0, 11]
+    assert sorted(ohm.suggest(learner, k=12)) == list(range(1, 11))
+    assert sorted(ohm.audit(learner, seed=0).predictions) == list(range(1, 11))
+    assert ohm.OnlineLogistic.restore(learner.snapshot(), features).labelled().sum() == 2

@@ -405,3 +405,35 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["model.ohm"]
+
+
+def test_a_learner_of_relations_goes_on_over_the_graph_that_it_was_made_of(tmp_path: Path) -> None:
+    # The union of its types weighs edges in units of its own, which makes it another graph than the one that one has.
+    graph = ohm.Graph.from_edges([(0, 1, 5.0), (1, 2, 7.0), (2, 3, 1.0)])
+    learner = ohm.fit(graph, {0: "a", 3: "b"}, ohm.relational)
+    whole, bare = ohm.save(learner, tmp_path / "whole.ohm"), tmp_path / "bare.ohm"
+    ohm.save(learner, bare, graph=False)
+    for path in (whole, bare):
+        again = ohm.load(path, graph=graph)
+        assert again.learners[1].relations["edges"] is graph
+        assert np.array_equal(
+            again.predict_many().probabilities, learner.predict_many().probabilities, equal_nan=True
+        )
+        with pytest.raises(SnapshotError, match="saved over another graph"):
+            ohm.load(path, graph=ohm.Graph.from_edges([(0, 1, 5.0), (1, 2, 7.5), (2, 3, 1.0)]))
+    with pytest.raises(SnapshotError, match="holds no graph"):
+        ohm.load(bare)
+
+
+def test_a_file_without_graphs_is_refused_where_one_graph_would_not_do(tmp_path: Path) -> None:
+    one, two = ohm.Graph.from_edges([(0, 1), (1, 2)]), ohm.Graph.from_edges([(0, 2), (1, 2)])
+    for learner in (
+        ohm.relational({"cites": one, "author": two}),
+        ohm.Blend([ohm.LocalLGC(one), ohm.LocalLGC(two)]),
+    ):
+        learner.learn_one(0, "a")
+        with pytest.raises(SnapshotError, match=r"different graphs, and load takes one.*graph=True"):
+            ohm.save(learner, tmp_path / "model.ohm", graph=False)
+        assert not (tmp_path / "model.ohm").exists()
+        assert ohm.load(ohm.save(learner, tmp_path / "whole.ohm")).predict_one(1) == learner.predict_one(1)
+        (tmp_path / "whole.ohm").unlink()

@@ -169,12 +169,12 @@ class ProjectClient:
         return content
 
     def search(self, words: str, limit: int = 20) -> list[r.FoundNode]:
-        """Nodes that have these words.
+        """The node that has this id, and nodes that have these words in their texts.
 
         Parameters
         ----------
         words
-            What to look for.
+            A whole id, or a part of a text; part of an id finds nothing.
         limit
             How many nodes at most. Default 20.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -76,6 +76,11 @@ def _items(stream: Stream | Iterable[Any], things_alone: bool) -> Iterator[Item]
                 "a Stream has labels of its own; give an oracle the nodes alone: stream.nodes"
             )
         yield from map(Item, stream.nodes, stream.labels, stream.revealed.tolist())
+    elif isinstance(stream, Mapping) and not things_alone:
+        raise ParameterError(
+            f"a stream comes in an order, and a dict has none that is meant; give its pairs, list(labels.items()), or "
+            f"Stream(nodes, labels), got {shown(stream)}"
+        )
     elif not isinstance(stream, Iterable) or (isinstance(stream, np.ndarray) and stream.ndim == 0):
         raise ParameterError(
             f"a stream must be a Stream or an iterable, got {shown(stream)}; make one with Stream(nodes, labels)"

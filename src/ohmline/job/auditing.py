@@ -70,6 +70,8 @@ def audit(
         for k, (node, there) in enumerate(zip(table.nodes, table.known.tolist(), strict=True))
         if there and node not in known
     ]
+    if not chosen and len(known) >= len(table):
+        raise LearnerError("there is nothing to audit: every node has a label, and none has to be believed")
     if not chosen:
         raise LearnerError(
             "there is nothing to audit: no node without a label has a prediction; label some nodes first, in each part "

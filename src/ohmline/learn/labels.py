@@ -8,10 +8,11 @@ import numpy as np
 
 from ohmline.checks import shown
 from ohmline.errors import LabelError
+from ohmline.graph.doors.frames import is_missing
 
 
 def plain_label(y: Any) -> Any:
-    """The label as a hashable Python object; None where it is missing, as None and NaN say in many tables.
+    """The label as a hashable Python object; None where it is missing, as None, NaN and pandas' NA say in many tables.
 
     Examples
     --------
@@ -23,4 +24,12 @@ def plain_label(y: Any) -> Any:
         hash(y)
     except TypeError:
         raise LabelError(f"label {shown(y)} is not hashable; use numbers or strings as labels") from None
-    return None if y is None or y != y else y
+    try:
+        return None if y is None or y != y else y
+    except (
+        TypeError,
+        ValueError,
+    ):  # pandas.NA is neither equal to itself nor not, and other things refuse to say
+        if is_missing(y):
+            return None
+        raise LabelError(f"label {shown(y)} cannot be compared; use numbers or strings as labels") from None

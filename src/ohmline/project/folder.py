@@ -96,8 +96,9 @@ def read_about(folder: Any) -> About:
 
 def write_first_graph(folder: Path, graph: Graph) -> None:
     """Write the graph of a project."""
-    written = Written(with_graph=True)
+    written = Written()
     place = written.place(graph)
+    written.keep_graphs(but_the_given=False)
     container.write(
         folder / GRAPH, {"learner": None, "place": place, "graphs": written.graphs}, written.arrays
     )

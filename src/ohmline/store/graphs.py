@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from scipy import sparse
 
@@ -25,17 +25,27 @@ def write_graph(graph: Graph) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     return about, {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
 
 
+def is_known(about: Mapping[str, Any], graph: Graph) -> bool:
+    """Whether a graph is the one that a file knows."""
+    return bool(expect_graph(graph).fingerprint == about["fingerprint"])
+
+
+def refuse_given(about: Mapping[str, Any], given: Graph) -> NoReturn:
+    """Say that the graph that was given is another one."""
+    raise SnapshotError(
+        f"the learner was saved over another graph than {given!r}: that one had {about['nodes']:,} nodes and "
+        f"{about['edges']:,} edges, with ids, edges or weights of its own; give the graph that it was made with"
+    )
+
+
 def read_graph(about: Mapping[str, Any], arrays: Mapping[str, AnyArray | None], given: Graph | None) -> Graph:
-    """The graph of a file; the one that was given, where the file holds only what it is known by."""
-    if given is not None:
-        if expect_graph(given).fingerprint != about["fingerprint"]:
-            raise SnapshotError(
-                f"the learner was saved over another graph than {given!r}: that one had {about['nodes']:,} nodes and "
-                f"{about['edges']:,} edges, with ids, edges or weights of its own; give the graph that it was made with"
-            )
+    """The graph of a file; the one that was given, where the file knows it."""
+    if given is not None and is_known(about, given):
         return given
     indptr, indices, weights = (arrays[name] for name in ("indptr", "indices", "weights"))
     if indptr is None or indices is None or weights is None:
+        if given is not None:
+            refuse_given(about, given)
         raise SnapshotError(
             f"the file holds no graph, only what it is known by ({about['nodes']:,} nodes, {about['edges']:,} edges); "
             "give it: ohmline.load(path, graph=graph)"

@@ -31,7 +31,8 @@ def save(learner: OnlineLearner[Any, Any], path: Any, *, graph: bool = True) -> 
         The name of the file, `model.ohm` for example.
     graph
         Whether the graph is in the file. False keeps only what it is known by: the file is smaller, and `load` has to
-        be given the graph. Default True.
+        be given the graph. Of `relational` it is the graph that it was made of; a learner that stands on several
+        graphs, such as one over several types of edges, is refused. Default True.
 
     Returns
     -------
@@ -41,8 +42,9 @@ def save(learner: OnlineLearner[Any, Any], path: Any, *, graph: bool = True) -> 
     expect_learner(learner)
     with_graph = flag(graph, "graph")
     where = file_path(path)
-    written = Written(with_graph=with_graph)
+    written = Written()
     header, state = described(learner, written)
+    written.keep_graphs(but_the_given=not with_graph)
     header["graphs"] = written.graphs
     arrays = {**written.arrays, **{f"learner/{key}": value for key, value in state.items()}}
     container.write(where, header, arrays)
@@ -58,7 +60,7 @@ def load(path: Any, *, graph: Graph | None = None) -> Any:
         The name of the file.
     graph
         The graph, where the file was saved without it. If it is given, it must be the one that the learner was made
-        with. None (default) takes the one in the file.
+        with, or one of them where there are several. None (default) takes the one in the file.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from ohmline.kernel import RBF, LaplacianKernel, Linear, SolverKernel, SpectralK
 from ohmline.kernel.sums import KernelSum, KernelWithTerms
 from ohmline.kernel.vector import PointKernel
 from ohmline.learn import NodeFeatures
-from ohmline.store.graphs import ids_of, ids_text, known_by, read_graph, write_graph
+from ohmline.store.graphs import ids_of, ids_text, is_known, known_by, read_graph, refuse_given, write_graph
 
 Described = dict[str, Any]
 
@@ -24,10 +24,11 @@ Described = dict[str, Any]
 class Written:
     """The graphs and arrays of a description, gathered while it is made; a graph that is met twice is kept once."""
 
-    def __init__(self, *, with_graph: bool) -> None:
+    def __init__(self) -> None:
         self.arrays: dict[str, AnyArray] = {}
         self.graphs: list[Described] = []
-        self._with_graph = with_graph
+        self._met: list[Graph] = []
+        self._only_types: list[int] = []
 
     def place(self, place: Any) -> Described:
         """A graph, a kernel or an embedding as plain values."""
@@ -43,14 +44,36 @@ class Written:
         for k, other in enumerate(self.graphs):
             if other["fingerprint"] == graph.fingerprint:
                 return {"graph": k}
-        number = len(self.graphs)
-        about = known_by(graph)
-        if self._with_graph:
-            more, arrays = write_graph(graph)
-            about |= more
-            self.arrays |= {f"graph{number}.{name}": array for name, array in arrays.items()}
-        self.graphs.append(about)
-        return {"graph": number}
+        self.graphs.append(known_by(graph))
+        self._met.append(graph)
+        return {"graph": len(self.graphs) - 1}
+
+    def types(self, relations: Relations) -> list[list[Any]]:
+        """Which of the graphs the types of edges are, by name."""
+        graphs = [self.graph(relations[name]) for name in relations.types]
+        if len(graphs) == 1:
+            self._only_types.append(graphs[0]["graph"])
+        return [list(pair) for pair in zip(relations.types, graphs, strict=True)]
+
+    def keep_graphs(self, *, but_the_given: bool) -> None:
+        """Keep the graphs themselves; where the file is to be without, all but the one that `load` is given again.
+
+        That is the only graph, or the one of which relations of a single type are made: their union, in units of its
+        own, is another graph, which nobody has.
+        """
+        left_out: set[int] = set()
+        if but_the_given:
+            left_out = set(self._only_types) or set(range(len(self._met)))
+            if len(left_out) > 1 or (not self._only_types and len(self._met) > 1):
+                raise SnapshotError(
+                    f"this learner stands on {len(self._met)} different graphs, and load takes one; save it with "
+                    "graph=True"
+                )
+        for number, graph in enumerate(self._met):
+            if number not in left_out:
+                more, arrays = write_graph(graph)
+                self.graphs[number] |= more
+                self.arrays |= {f"graph{number}.{name}": array for name, array in arrays.items()}
 
     def array(self, name: str, array: AnyArray) -> str:
         """Keep an array, under the name that is returned."""
@@ -64,6 +87,8 @@ class Found:
 
     def __init__(self, graphs: list[Described], arrays: dict[str, AnyArray], given: Graph | None) -> None:
         self._graphs, self._arrays, self._given = graphs, arrays, given
+        if given is not None and graphs and not any(is_known(each, given) for each in graphs):
+            refuse_given(graphs[-1], given)
         self._made: dict[int, Graph] = {}
 
     def place(self, about: Described) -> Any:
@@ -205,7 +230,7 @@ def _read_embedding(of: Found, about: Described) -> ExponentialEmbedding:
 
 def _write_relations(to: Written, relations: Relations) -> Described:
     arrays = {name: to.array("directions", array) for name, array in relations.directions.items()}
-    return {"types": [[name, to.graph(relations[name])] for name in relations.types], "directions": arrays}
+    return {"types": to.types(relations), "directions": arrays}
 
 
 def _read_relations(of: Found, about: Described) -> Relations:

@@ -334,8 +334,10 @@ class Audit:
         return wrong, self._doubt[places]
 
     def _changed(self, predictions: Mapping[Hashable, Hashable]) -> int:
-        now = _expect_predictions(predictions)
         rest = [node for node in self._nodes if node not in self._known]
+        if not rest:
+            return 0
+        now = _expect_predictions(predictions)
         missing = [node for node in rest if node not in now]
         if missing:
             raise ParameterError(

@@ -189,6 +189,13 @@ def write_parquet(graph: Graph, path: Path) -> None:
     polars = require("polars", "io")
     names = spelled(graph.nodes, path)
     whole = all(isinstance(node, int) for node in graph.nodes)
+    numbers = [node for node in graph.nodes if isinstance(node, int)] if whole else []
+    long = next((node for node in numbers if not -(2**63) <= node < 2**63), None)
+    if long is not None:
+        raise FileFormatError(
+            f"{path}: node {long} is beyond the whole numbers of 64 bits that Parquet has; write .csv, or a graph file "
+            "(.ohmg)"
+        )
     ids: list[Any] = list(graph.nodes) if whole else names
     sources, targets, weights = (column.tolist() for column in graph.edges())
     kind = polars.Int64 if whole else polars.String

@@ -154,19 +154,20 @@ class Blend(TakesTurns, OnlineLearner[Any, Any]):
         things = self._all_things() if nodes is None else listed(nodes, "nodes")
         with self._still:
             asked = things if nodes is not None else None
-            opinions = opinions_on_many(self.learners, asked, self._codes, len(things))
+            opinions, given = opinions_on_many(self.learners, asked, self._codes, len(things))
             shares = self.way.join(self._tally, opinions)
             codes, margins = leaders(shares, opinions.silent)
         shares[codes < 0] = nan
-        labels = things if self.nodes is not None else range(len(things))
+        names = things if self.nodes is not None else range(len(things))
         return Predictions(
-            labels,
+            names,
             self.classes,
             codes,
             shares,
             margins,
             lambda: (codes >= 0) & (margins != 0),
             calibrated=self.way.needs_chances,
+            labels=given,
         )
 
     def learn_one(self, x: Any, y: Any) -> Update:

@@ -41,13 +41,16 @@ def opinions_on(
 
 def opinions_on_many(
     members: Sequence[OnlineLearner[Any, Any]], things: Any, codes: dict[Any, int], n: int
-) -> Opinions:
-    """What the members say of many things."""
+) -> tuple[Opinions, Sequence[Any] | None]:
+    """What the members say of many things, and the labels that the first member to remember them was given."""
     said = np.empty((len(members), n), np.int64)
     table = np.empty((len(members), n, len(codes)))
+    labels: Sequence[Any] | None = None
     for k, member in enumerate(members):
-        said[k], table[k] = _rows(member.predict_many(things), codes)
-    return Opinions(said, evened(table))
+        told = member.predict_many(things)
+        said[k], table[k] = _rows(told, codes)
+        labels = told.labels if labels is None else labels
+    return Opinions(said, evened(table)), labels
 
 
 def _row(told: dict[Any, float], codes: dict[Any, int]) -> Floats:

@@ -14,6 +14,17 @@ from ohmline.graph.doors.indexed import rows_by_index, rows_of_nodes
 from ohmline.graph.nodes import NodeIndex
 
 
+def expect_no_gaps(table: Floats, names: list[Hashable], nodes: NodeIndex) -> None:
+    """Raise where a number of a frame is missing or infinite, with its column and node."""
+    bad = np.argwhere(~np.isfinite(table))
+    if len(bad) and len(table) == len(nodes):
+        place, column = map(int, bad[0])
+        raise ParameterError(
+            f"column {shown(names[column])} of the frame is {table[place, column]} at node {shown(nodes[place])}, and "
+            f"{len(bad) - 1:,} more entries are missing or infinite; remove or fill the missing values first"
+        )
+
+
 def columns_of(frame: Any, nodes: NodeIndex, node: Hashable | None) -> tuple[Floats, list[Hashable]]:
     """The numbers of a pandas or polars frame, one row per node, and the names of its columns.
 
@@ -23,13 +34,19 @@ def columns_of(frame: Any, nodes: NodeIndex, node: Hashable | None) -> tuple[Flo
     if node is not None and node not in names:
         raise ParameterError(f"the frame has no column {shown(node)}; it has {shown(names)}")
     wanted = [name for name in names if node is None or name != node]
-    try:
-        columns = [np.asarray(frame[name], dtype=np.float64) for name in wanted]
-    except (TypeError, ValueError):
+    columns: list[Floats] = []
+    others: list[Hashable] = []
+    for name in wanted:
+        try:
+            columns.append(np.asarray(frame[name], dtype=np.float64))
+        except (TypeError, ValueError):
+            others.append(name)
+    if others:
+        first = "" if node is not None else "name the column of the nodes with node=; "
         raise ParameterError(
-            f"the columns of the frame must be numbers, got {shown(names)}; name the column of the nodes with node=, "
-            "and leave the other texts out"
-        ) from None
+            f"the columns of the frame must be numbers, and {shown(others)} are not; {first}leave texts out, or make a "
+            "column of 0 and 1 for each of their values, as pandas.get_dummies does"
+        )
     table = np.column_stack(columns) if columns else np.zeros((len(frame), 0))
     if node is None:
         places = rows_by_index(frame, nodes, "the frame")

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from ohmline.arrays import AnyArray, Ints
+from ohmline.arrays import AnyArray, Bools, Ints
 from ohmline.checks import count, number, positive, room
 from ohmline.compiled import undisturbed
 from ohmline.errors import SnapshotError
@@ -164,6 +164,11 @@ class OnlineLogistic(ManyClassLearner):
             calibrated=int(self.state.seen[0]) > 1,
             labels=given,
         )
+
+    def labelled(self) -> Bools:
+        """For each position whether its node has a label."""
+        with self._still:
+            return np.asarray(self.state.label >= 0)
 
     def settle(self) -> None:
         if not self._table.fixed:

@@ -18,7 +18,7 @@ from ohmline.graph.graph import Graph, expect_graph
 from ohmline.graph.nodes import NodeIndex
 from ohmline.graph.relations import relative_weights
 from ohmline.graph.rows import matrix_over
-from ohmline.learn.features.frames import columns_of
+from ohmline.learn.features.frames import columns_of, expect_no_gaps
 from ohmline.learn.features.scaling import differ, scaled_columns
 
 log = logging.getLogger(__name__)
@@ -234,6 +234,7 @@ def _entries(
         rows = _in_order(rows, graph.nodes)
     elif not isinstance(rows, np.ndarray) and hasattr(rows, "columns"):
         rows, names = columns_of(rows, graph.nodes, node)
+        expect_no_gaps(rows, names, graph.nodes)
     elif node is not None:
         raise ParameterError(f"node names a column of a frame, and rows is {shown(rows)}; leave node out")
     if sparse.issparse(rows):

@@ -64,7 +64,7 @@ class Prior:
         """The same for many nodes; `mine` says which of them the prior knows, and `nodes` are those."""
         others, rows = _nothing(len(said), len(names))
         codes = {name: k for k, name in enumerate(names)}
-        told = opinions_on_many((self.learner,), nodes, codes, len(nodes))
+        told, _ = opinions_on_many((self.learner,), nodes, codes, len(nodes))
         others[mine], rows[mine] = told.said[0], told.chances[0]
         return _both(_opinion(said, chances), others, rows)
 

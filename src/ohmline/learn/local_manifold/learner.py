@@ -309,7 +309,8 @@ class LocalManifold(CompiledLearner[ArrayLike, Any]):
         return np.zeros(self._dimension or 1)
 
     def _surveyed(self, nodes: Iterable[ArrayLike] | None) -> tuple[Any, Floats]:
-        points = self.locate_all(self._all_things() if nodes is None else nodes)
+        given = self._all_things() if nodes is None else nodes
+        points = self.locate_all(given if isinstance(given, np.ndarray) else listed(given, "nodes"))
         return range(len(points)), points
 
     def _survey(self, points: Floats) -> tuple[AnyArray, Floats, Floats, Floats]:

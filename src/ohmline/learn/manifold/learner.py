@@ -294,7 +294,8 @@ class OnlineManifold(CompiledLearner[ArrayLike, Any]):
         return self.locate(place)
 
     def _surveyed(self, nodes: Iterable[ArrayLike] | None) -> tuple[Any, Floats]:
-        points = self.locate_all(self._all_things() if nodes is None else nodes)
+        given = self._all_things() if nodes is None else nodes
+        points = self.locate_all(given if isinstance(given, np.ndarray) else listed(given, "nodes"))
         return range(len(points)), points
 
     def _predict_at(self, things: Any, places: AnyArray) -> Predictions:
