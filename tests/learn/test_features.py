@@ -383,8 +383,35 @@ def test_a_classifier_that_fails_changes_nothing() -> None:
     for says in ([0.5, 0.9], [np.nan, 1.0], [1.0], [-0.5, 1.5]):
         odd = ohm.FeatureLearner(rows(), Moody(says), classes=["a", "b"])
         odd._running._model = odd.model  # as after a label
-        with pytest.raises(LearnerError, match="no distribution over 2 classes"):
+        with pytest.raises(LearnerError, match=r"no distribution over 2 classes: .* GivenProbabilities"):
             odd.predict_one(0)
+
+
+class Renaming(Moody):
+    """A classifier whose columns stand for other classes than it was told."""
+
+    def __init__(self, columns: list[Any]) -> None:
+        super().__init__()
+        self.columns = columns
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> None:
+        super().partial_fit(X, y, classes)
+        self.classes_ = np.array(self.columns)
+
+
+@pytest.mark.parametrize("columns", [[1, 0], ["a", "b"], [0, 1, 2], [0]])
+def test_columns_of_other_classes_than_were_told_are_refused(columns: list[Any]) -> None:
+    told = ohm.FeatureLearner(rows(), Renaming([0, 1]), classes=["a", "b"])
+    told.learn_one(0, "a")
+    assert told.predict_proba_one(1) == {"a": 0.25, "b": 0.75}
+    learner = ohm.FeatureLearner(rows(), Renaming(columns), classes=["a", "b"])
+    learner.learn_one(0, "a")
+    before = learner.snapshot()
+    with pytest.raises(LearnerError, match="in classes_, and partial_fit was told the classes 0 to 1"):
+        learner.predict_one(1)
+    with pytest.raises(LearnerError, match="in classes_"):
+        learner.learn_one(1, "b")
+    assert all(np.array_equal(before[k], v) for k, v in learner.snapshot().items())
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,12 @@ class ScikitModel:
         """What `predict_proba` says."""
         if self._model is None:
             return np.ones(1) if len(names) == 1 else None
+        mine = getattr(self._model, "classes_", None)
+        if mine is not None and not np.array_equal(mine, np.arange(len(names))):
+            raise LearnerError(
+                f"{shown(self._fresh)} has the columns {shown(mine)} in classes_, and partial_fit was told the classes "
+                f"0 to {len(names) - 1}; let classes_ be the classes that it is told, in their order"
+            )
         return np.asarray(self._model.predict_proba(self._row(place)), dtype=np.float64)[0]
 
     def _row(self, place: int) -> Any:
@@ -192,7 +198,9 @@ def asked(model: Model, fresh: Any, place: int, names: tuple[Any, ...]) -> Float
     sound = chance.shape == (len(names),) and bool(np.isfinite(chance).all()) and bool((chance >= 0).all())
     if not sound or not abs(float(chance.sum()) - 1) < 1e-3:
         raise LearnerError(
-            f"{shown(fresh)} says {shown(chance.tolist())}, which is no distribution over {len(names)} classes"
+            f"{shown(fresh)} says {shown(chance.tolist())}, which is no distribution over {len(names)} classes: "
+            "they must be at least 0 and sum to 1, or all be NaN where nothing is known; mend its predict_proba, or "
+            "give probabilities of your own as GivenProbabilities"
         )
     return np.asarray(chance / chance.sum())
 

@@ -16,8 +16,11 @@ and their curvature, of which old labels lose .2 % with each new one. What then 
 `trust.py` corrects.
 
 A class may still come that has no label yet. Good and Turing estimate its chance by the share of labels that are the
-only ones of their class; that is 0 after two labels of one class, so that one more is counted. So much is spread
-evenly: over the classes that have no label, if some were declared, and otherwise over all.
+only ones of their class; that is 0 after two labels of one class, so that one more is counted. That holds far from
+every label. Where voices are near, they speak against a class that nobody has heard of: from the second class on its
+odds are multiplied by (.05 / (v + .05))^(1/2), which is where the log loss of "it is a new class" was least on the
+graphs that chose the prior. So much is spread evenly: over the classes that have no label, if some were declared, and
+otherwise over all.
 """
 
 from __future__ import annotations
@@ -37,7 +40,9 @@ NEARLY = 0.1
 """So large a part of a vote is spread evenly over the classes that have labels."""
 NEW_PRIOR = 1.0
 """So many labels count as if they had been the only ones of their class, before any label."""
-ALPHA, BETA = 1.5, 1.5
+NEAR = 0.05
+"""Three times as many votes halve the odds of a new class."""
+ALPHA, BETA = 1.5, 0.5
 """The powers of shares and of votes before any label."""
 ALPHA_PRIOR, BETA_PRIOR = 2.0, 0.3
 """How firmly they are held there: the curvature of the prior."""
@@ -105,11 +110,20 @@ class Labels(NamedTuple):
     known: int
     """How many classes have labels."""
     new: float
-    """The chance of a class that has none."""
+    """The chance of a class that has none, far from every label."""
     empty: int
     """How many classes have none."""
     spread: float
     """The entropy of the labels."""
+
+
+@inlined
+def unheard_near(labels: Labels, votes: float) -> float:
+    """The chance of a class that has no label yet, at a node that hears so many votes of others."""
+    if labels.known < 2:
+        return labels.new
+    odds = labels.new * np.sqrt(NEAR / (votes + NEAR))
+    return float(odds / (odds + (1.0 - labels.new)))
 
 
 @internal
@@ -163,7 +177,7 @@ def chances_from(
     votes = min(precision * mass, MOST_VOTES)
     kept, more = evened(labels.known, votes)
     top = kept * (score[best] / mass) + more
-    new, empty = labels.new, labels.empty
+    new, empty = unheard_near(labels, votes), labels.empty
     rest, next_best = 0.0, 0.0
     chance[:] = 0.0
     for c in order:
