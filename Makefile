@@ -10,12 +10,13 @@ SECONDS ?= 600
 SEED ?= $(shell date +%j)
 
 MINIMUM := .cache/minimum
+OTHER := .cache/other-python
 # The fast core: what everything else stands on.
 CORE := tests/graph/test_graph.py tests/graph/test_connectivity.py tests/graph/test_files.py \
 	tests/kernel/test_kernels.py tests/kernel/test_algebra.py tests/learn/test_perceptron.py tests/learn/test_pounce.py \
 	tests/learn/test_projection.py tests/learn/test_local_lgc.py tests/game/test_play.py tests/bound/test_perceptron.py tests/job
 
-.PHONY: demo test test-slow test-minimum check reproduce-quick bench fuzz notebook docs figures pictures clean
+.PHONY: demo test test-slow test-minimum test-python check reproduce-quick bench fuzz notebook docs figures pictures clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ohmline needs Python 3.11 or newer; set PYTHON=python3.11")'
@@ -43,6 +44,12 @@ test-minimum:  ## the fast core with the lowest versions that pyproject.toml all
 	NUMBA_CACHE_DIR=$(MINIMUM)/machine-code $(MINIMUM)/bin/python -m pytest -q -p no:cacheprovider \
 		-W ignore::DeprecationWarning $(CORE)
 	NUMBA_CACHE_DIR=$(MINIMUM)/machine-code $(MINIMUM)/bin/ohmline demo --out $(MINIMUM)/report.html
+
+test-python:  ## the fast core on another Python, with the newest versions of everything (PYTHON=python3.13)
+	$(PYTHON) -m venv --clear $(OTHER)
+	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[plot,io]' pytest pytest-timeout hypothesis
+	NUMBA_CACHE_DIR=$(abspath $(OTHER))/machine-code $(OTHER)/bin/python -m pytest -q -p no:cacheprovider $(CORE)
+	NUMBA_CACHE_DIR=$(abspath $(OTHER))/machine-code $(OTHER)/bin/ohmline demo --out $(OTHER)/report.html
 
 check: $(STAMP)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check src tests

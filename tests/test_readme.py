@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import random
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -38,6 +40,35 @@ def test_the_lines_for_own_files_run(
         "graph.png",
         "model.ohm",
     }
+
+
+_COMMAND = "ohmline (?:predict|project|suggest|play)"
+COMMANDS = [
+    " ".join(command.split())
+    for pair in re.findall(
+        rf"(?m)^({_COMMAND} [^#\n]*)|`({_COMMAND} [^`]*edges[^`]*)`", README.read_text(encoding="utf-8")
+    )
+    for command in pair
+    if command
+]
+"""Those for files of one's own, that ask nobody anything."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_commands_for_own_files_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ohmline.cli.app import app
+
+    _write_files(tmp_path)
+    (tmp_path / "texts.csv").write_text("account,text\n" + "".join(f"a{k},number {k}\n" for k in range(120)))
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert done.exit_code == 0, done.output
+
+
+def test_all_kinds_of_commands_are_among_them() -> None:
+    assert {command.split()[1] for command in COMMANDS} == {"predict", "suggest", "play", "project"}
 
 
 def _write_files(folder: Path) -> None:

@@ -181,8 +181,19 @@ def test_a_project_is_made(root: Client) -> None:
     state = made.state()
     assert (made.id, state.nodes, state.edges, state.progress.imported) == ("letters", 4, 2, 1)
     assert made.card("lonely").text == "alone"
+    assert state.looking_for is None
     with pytest.raises(ParameterError, match="letters"):
         root.create("Again", ["a", "b"], [("p", "q")], id="letters")
+
+
+def test_a_project_is_made_that_looks_for_a_class(root: Client) -> None:
+    edges, known = [("p", "q"), ("q", "r"), ("r", "s")], {"p": "legit", "q": "legit", "r": "fraud"}
+    rarest = root.create("Bank", ["fraud", "legit"], edges, labels=known, recipe="accounts")
+    assert rarest.state().looking_for == "fraud"
+    named = root.create("Own", ["fraud", "legit"], edges, labels=known, recipe="accounts", wanted="legit")
+    assert named.state().looking_for == "legit"
+    with pytest.raises(ParameterError, match="the class that is wanted, 'mule', is not there"):
+        root.create("Bad", ["fraud", "legit"], edges, recipe="accounts", wanted="mule")
 
 
 def test_refusals_are_the_errors_of_a_project(root: Client, club: ProjectClient) -> None:

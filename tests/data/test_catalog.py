@@ -22,8 +22,7 @@ from scipy import sparse
 
 import ohmline as ohm
 from ohmline import data
-from ohmline.data import catalog, folder, pictures, planetoid
-from ohmline.data.catalog import Entry
+from ohmline.data import Entry, catalog, folder, loading, pictures, planetoid
 from ohmline.data.contract import fingerprint
 from ohmline.data.download import Remote, fetch
 from ohmline.data.tables import GraphTable
@@ -538,7 +537,7 @@ def test_citeseer_is_checked_by_its_counts() -> None:
 
 def _real(name: str) -> Path:
     entry = catalog.CATALOG[name]
-    place = catalog.data_folder(entry)
+    place = loading.data_folder(entry)
     if place is None:
         pytest.skip(f"set OHMLINE_DATA to a folder with {entry.stem}.npz")
     return place

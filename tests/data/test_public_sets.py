@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import ohmline as ohm
-from ohmline.data import blogs, catalog, elliptic, ogb
+from ohmline.data import Entry, blogs, catalog, elliptic, ogb
 from ohmline.data.archive import Archive, Folder
+from ohmline.data.download import Remote
 from ohmline.data.tables import GraphTable
 from ohmline.errors import DataError, ParameterError, ShapeError
 
@@ -176,7 +177,7 @@ def test_offline_each_says_what_to_fetch_and_where_to(
             ohm.data.load(name)
 
 
-def _with(entry: catalog.Entry, remotes: tuple[catalog.Remote, ...]) -> catalog.Entry:
+def _with(entry: Entry, remotes: tuple[Remote, ...]) -> Entry:
     from dataclasses import replace
 
     return replace(entry, remotes=remotes)

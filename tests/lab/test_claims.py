@@ -105,14 +105,17 @@ def test_a_name_that_is_almost_right_is_answered_with_the_right_one() -> None:
     from ohmline.lab import bench, experiment
 
     with pytest.raises(
-        ParameterError, match=r"unknown experiment 'local-manifod'; did you mean 'local-manifold'\?"
+        ParameterError,
+        match=r"unknown experiment 'local-manifod'; did you mean 'local-manifold'\? The ids are",
     ):
         experiment.find("local-manifod")
-    with pytest.raises(ParameterError, match=r"unknown benchmark 'reed'; did you mean 'read'\?"):
+    with pytest.raises(
+        ParameterError, match=r"unknown benchmark 'reed'; did you mean 'read'\? The names are"
+    ):
         bench.find("reed")
     with pytest.raises(ParameterError) as caught:
         bench.find("zzzzzz")
-    assert "did you mean" not in str(caught.value)
+    assert str(caught.value).startswith("unknown benchmark 'zzzzzz'. The names are ")
 
 
 def test_a_claim_has_one_of_four_verdicts() -> None:

@@ -182,6 +182,49 @@ def test_who_is_first_is_said_with_what_the_draws_can_tell(gap: float, level: bo
     assert ("cannot tell" in said) is level
 
 
+def test_where_random_labels_are_first_it_is_said_how_our_own_questions_did() -> None:
+    found = {"Ohmline": 0.4, "Ohmline, random labels": 0.6, "theirs": 0.5}
+    systems = [
+        {"name": name, "ours": name != "theirs", "tasks": ["active"], "note": "", "distribution": "d"}
+        for name in found
+    ]
+    document = {
+        "graphs": [{"name": "cora", "repeats": 4, "loops": 4}],
+        "asked": [50],
+        "systems": systems,
+        "cells": [
+            {
+                "system": name,
+                "graph": "cora",
+                "task": "active",
+                "failed": "",
+                "found": {"accuracy": [value], "std": [0.001]},
+            }
+            for name, value in found.items()
+        ],
+    }
+    assert list(firsts(document)) == [
+        "Cora, after 50 queries: Ohmline, random labels is first with 60.0 % right; the best peer, theirs, has 50.0 %. "
+        "Ohmline with questions of its own has 40.0 %."
+    ]
+
+
+def test_a_page_says_what_its_run_did_not_come_to() -> None:
+    document = read(ROOT / "docs" / "peers.json")
+    cells = [
+        cell
+        for cell in document["cells"]
+        if cell["graph"] != "wikimovies4"
+        and (cell["graph"], cell["system"]) != ("digits", "dense relaxation")
+    ]
+    cut = markdown({**document, "cells": cells})
+    assert "wikimovies4: no system was measured to the end" in cut
+    assert "| wikimovies4 |" not in cut
+    assert "digits, 10 neighbours: dense relaxation was not measured to the end" in cut
+    assert cut.count("measured to the end") == 2
+    assert "ParameterError" not in cut
+
+
 def test_a_file_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
     for content in ("not JSON", "{}", '{"cells": 3}', "[]"):
         (tmp_path / FILE).write_text(content)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ohmline.compiled import sources
-from ohmline.data.catalog import CATALOG, is_here
+from ohmline.data import CATALOG, is_here
 from ohmline.errors import DataError, OhmlineError, ParameterError
 from ohmline.lab import experiment, plugins
 from ohmline.lab.durations import USUAL

@@ -237,6 +237,14 @@ def test_pictures_that_are_none(served: Running) -> None:
         {"name": "x", "classes": ["a", "b"], "graph": {"edges": [[1, 2]]}, "id": "X"},
         {"name": "x", "classes": ["a", "b"], "graph": {"edges": [[1, 2]]}, "settings": {"goal": 7}},
         {"name": "x", "classes": ["a", "b"], "graph": {"edges": [[1, 2]]}, "recipe": "os.system"},
+        {
+            "name": "x",
+            "classes": ["a", "b"],
+            "graph": {"edges": [[1, 2]]},
+            "recipe": "accounts",
+            "wanted": "c",
+        },
+        {"name": "x", "classes": ["a", "b"], "graph": {"edges": [[1, 2]]}, "wanted": "a"},
         {"name": "x", "classes": ["a", "b"], "graph": {"edges": [[1, 2]]}, "store": "postgresql://evil"},
     ],
 )

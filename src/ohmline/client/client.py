@@ -77,6 +77,7 @@ class Client:
         labels: Mapping[Hashable, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
         recipe: str = "",
+        wanted: Any = None,
     ) -> ProjectClient:
         """Make a project (admins only). It is not sent twice: after a lost line look at `projects` first.
 
@@ -99,6 +100,9 @@ class Client:
             Settings by name. None (default) for the usual ones.
         recipe
             The name of a recipe that ships. Default "".
+        wanted
+            The class that a recipe looks for which looks for one, as "accounts" does. None (default) for the rarest
+            among `labels`; `state().looking_for` says which one it became.
         """
         about = nodes or {}
         body: dict[str, Any] = {
@@ -111,6 +115,7 @@ class Client:
         }
         body |= {"id": id} if id is not None else {}
         body |= {"settings": dict(settings)} if settings else {}
+        body |= {"wanted": wanted} if wanted is not None else {}
         made = decoded(r.Summary, self._wire.ask("POST", "/api/projects", body, repeat=False))
         return ProjectClient(self._wire, made.id)
 

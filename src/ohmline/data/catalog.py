@@ -2,76 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
-from ohmline.checks import function, shown
+from ohmline.checks import shown
 from ohmline.data import blogs, elliptic, embedded, folder, four_area, ogb, pictures, planetoid
 from ohmline.data.archive import Archive, Folder, Members
-from ohmline.data.contract import Dataset, Vectors
-from ohmline.data.download import Listener, Remote, fetch, is_cached, take_note
+from ohmline.data.download import Remote
+from ohmline.data.entry import Entry, Files
 from ohmline.data.tables import GraphTable, Table
-from ohmline.errors import DataError, ParameterError
-
-Files = dict[str, Path]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One data set of the catalog: what it is, where it comes from, and how a copy of it is checked.
-
-    Attributes
-    ----------
-    name
-        The name that `load` knows it by.
-    title
-        What it is, in one line.
-    licence
-        Its licence, and who holds it.
-    vectors
-        True for points (`Vectors`), False (default) for a graph (`Dataset`).
-    stem
-        The name of its files in the folder `OHMLINE_DATA`, without the suffix; empty (default) where there are none.
-    from_folder
-        Parses the arrays of those files; None (default) where there are none.
-    remotes
-        The files of its public source; none by default.
-    from_files
-        Parses the downloaded files, by name; None (default) where nothing can be downloaded.
-    fingerprint
-        A digest of the parsed arrays, so that everybody has the same data; empty (default) where none is known.
-    check
-        Says what is wrong with a parsed table, or None, where no fingerprint is known. None (default) checks nothing.
-    embedded
-        Makes a data set that comes with the package or its dependencies; None (default) for all others.
-    place
-        The folder in `OHMLINE_DATA` with the user's own copy of its original files; empty (default) where it is not
-        read that way.
-    from_place
-        Reads that folder; None (default) where there is none.
-    obtain
-        Where a copy can be had, for data that nobody may pass on. Empty by default.
-    """
-
-    name: str
-    title: str
-    licence: str
-    vectors: bool = False
-    stem: str = ""
-    from_folder: Callable[[folder.Arrays], Table] | None = None
-    remotes: tuple[Remote, ...] = ()
-    from_files: Callable[[Files], Table] | None = None
-    fingerprint: str = ""
-    check: Callable[[Table], str | None] | None = None
-    embedded: Callable[[], Dataset | Vectors] | None = None
-    place: str = ""
-    from_place: Callable[[Path], Table] | None = None
-    obtain: str = ""
+from ohmline.errors import ParameterError
 
 
 def _planetoid(name: str, title: str, names: tuple[str, ...], hashes: dict[str, str], **more: Any) -> Entry:
@@ -344,25 +286,6 @@ CATALOG: dict[str, Entry] = {
     )
 }
 
-GraphName = Literal[
-    "karate",
-    "cora",
-    "pubmed",
-    "citeseer",
-    "coauthor",
-    "wikimovies4",
-    "wordnet30",
-    "ogbn-arxiv",
-    "ogbn-products",
-    "polblogs",
-    "blogcatalog",
-    "elliptic",
-    "landmask",
-    "landmask10",
-    "landmask5",
-]
-VectorsName = Literal["digits", "usps", "mnist"]
-
 
 def entry_of(name: str) -> Entry:
     """The entry of that name."""
@@ -376,118 +299,3 @@ def add(entry: Entry) -> None:
     if not entry.name or entry.name in CATALOG:
         raise ParameterError(f"there is a data set {shown(entry.name)} already; choose another name")
     CATALOG[entry.name] = entry
-
-
-def data_folder(entry: Entry) -> Path | None:
-    """The folder in `OHMLINE_DATA` if it holds the data set; of a copy of its own files, the folder of these."""
-    named = os.environ.get("OHMLINE_DATA")
-    if not named or (entry.from_folder is None and entry.from_place is None):
-        return None
-    if not Path(named).is_dir():
-        raise DataError(f"OHMLINE_DATA is {named!r}, which is not a folder; correct it or unset it")
-    if entry.from_place is not None:
-        return Path(named) / entry.place if (Path(named) / entry.place).is_dir() else None
-    return Path(named) if (Path(named) / f"{entry.stem}.npz").exists() else None
-
-
-def is_here(name: str) -> bool:
-    """Whether `load(name)` needs no network.
-
-    Parameters
-    ----------
-    name
-        A name of `CATALOG`.
-    """
-    entry = entry_of(name)
-    if entry.embedded is not None or data_folder(entry) is not None:
-        return True
-    return bool(entry.remotes) and is_cached(entry.remotes)
-
-
-@overload
-def load(name: GraphName, *, listen: Listener = ...) -> Dataset: ...
-@overload
-def load(name: VectorsName, *, listen: Listener = ...) -> Vectors: ...
-@overload
-def load(name: str, *, listen: Listener = ...) -> Any: ...
-def load(name: str, *, listen: Listener = lambda message: None) -> Dataset | Vectors:
-    """Load a data set by name: a `Dataset` (a graph) or `Vectors` (points).
-
-    Embedded sets need nothing. The others come from the folder in `OHMLINE_DATA` if it has
-    them, else from their public source, downloaded into `OHMLINE_CACHE` (or the user's cache
-    folder) and checked against a checksum.
-
-    Parameters
-    ----------
-    name
-        A name of `CATALOG`.
-    listen
-        Called with a message at each step: a download, a file that is read, a graph that is built. By default
-        nobody is told.
-
-    Examples
-    --------
-    >>> load("karate").graph.n
-    34
-    >>> load("atlantis")
-    Traceback (most recent call last):
-    ohmline.errors.ParameterError: no data set 'atlantis'; the catalog has karate, digits, ...
-    """
-    entry = entry_of(name)
-    function(listen, "listen", "it is called with a message")
-    if entry.embedded is not None:
-        made = entry.embedded()
-        if not isinstance(made, Dataset | Vectors):
-            raise DataError(
-                f"the function that loads {name} gave {shown(made)}; let it return a Dataset or Vectors"
-            )
-        return made
-    place = data_folder(entry)
-    if place is not None:
-        listen(f"reading {name} in {place}")
-    if place is not None and entry.from_place is not None:
-        table, source = entry.from_place(place), entry.place
-    elif place is not None and entry.from_folder is not None:
-        table, source = entry.from_folder(folder.read_arrays(place, entry.stem)), f"{entry.stem}.npz"
-    elif entry.from_files is not None:
-        table, source = _download(entry, listen), entry.remotes[0].mirrors[0]
-    elif entry.from_place is not None:
-        raise DataError(
-            f"{name} has no download: get {entry.obtain}; then set OHMLINE_DATA to the folder that has "
-            f"{entry.place} in it"
-        )
-    else:
-        raise DataError(
-            f"{name} has no download; set OHMLINE_DATA to a folder with {entry.stem}.npz and its .json"
-        )
-    if not isinstance(table, GraphTable):
-        return table.vectors(name, source)
-    listen(f"building a graph of {table.n:,} nodes and {len(table.source):,} edges")
-    return table.dataset(name, source)
-
-
-def _download(entry: Entry, listen: Listener) -> Table:
-    """Fetch, parse and compare with the fingerprint; a file that fails is removed."""
-    assert entry.from_files is not None
-    try:
-        files = {remote.name: fetch(remote, listen) for remote in entry.remotes}
-    except DataError as error:
-        if not entry.place:
-            raise
-        raise DataError(
-            f"{error}: unpack {entry.obtain} into the folder {entry.place} of OHMLINE_DATA"
-        ) from None
-    try:
-        table = entry.from_files(files)
-        wrong = entry.check(table) if entry.check is not None else None
-        if entry.fingerprint and table.fingerprint != entry.fingerprint:
-            wrong = f"their content has the fingerprint {table.fingerprint}, not {entry.fingerprint}"
-        if wrong:
-            raise DataError(f"the files of {entry.name} are not what they should be: {wrong}; load again")
-    except DataError:
-        for path in files.values():
-            path.unlink(missing_ok=True)
-        raise
-    for remote in entry.remotes:
-        take_note(remote, files[remote.name])
-    return table

@@ -89,7 +89,7 @@ def expect(names: Iterable[str]) -> None:
     for name in names:
         if name not in REGISTRY:
             raise ParameterError(
-                f"unknown benchmark {name!r}{almost(name, REGISTRY)}; the names are {', '.join(sorted(REGISTRY))}"
+                f"unknown benchmark {name!r}{almost(name, REGISTRY) or '.'} The names are {', '.join(sorted(REGISTRY))}"
             )
 
 

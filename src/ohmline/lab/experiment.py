@@ -265,7 +265,7 @@ def find(id: str) -> Experiment:
         return _ADDED[id]
     if id not in REGISTRY:
         raise ParameterError(
-            f"unknown experiment {id!r}{almost(id, ids())}; the ids are {', '.join(ids())}, or all"
+            f"unknown experiment {id!r}{almost(id, ids()) or '.'} The ids are {', '.join(ids())}, or all"
         )
     experiments: dict[str, Experiment] = import_module(f"ohmline.lab.experiments.{REGISTRY[id]}").EXPERIMENTS
     return experiments[id]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ohmline.compiled import fingerprint_of
-from ohmline.data.catalog import CATALOG, is_here
+from ohmline.data import CATALOG, is_here
 from ohmline.errors import DataError, OhmlineError
 from ohmline.lab.durations import guess
 from ohmline.lab.experiment import Experiment, find, run

@@ -126,6 +126,8 @@ class State:
         How far it is.
     role, person
         What the person of the token may do here, and their name.
+    looking_for
+        The class that its recipe looks for; None where it looks for none.
     """
 
     id: str
@@ -140,3 +142,4 @@ class State:
     progress: Progress
     role: str
     person: str
+    looking_for: Any = None

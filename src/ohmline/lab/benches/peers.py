@@ -10,9 +10,7 @@ from ohmline.lab.page import write
 from ohmline.lab.peers.graphs import TITLES
 from ohmline.lab.peers.picture import picture
 from ohmline.lab.peers.run import Plan, compare, refuse_nothing
-from ohmline.lab.peers.tables import best, html, markdown
-
-OURS = "Ohmline"
+from ohmline.lab.peers.tables import OURS, best, html, markdown
 
 
 def peers(plan: Plan | None = None) -> Measured:

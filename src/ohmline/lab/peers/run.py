@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ohmline.compiled.sources import PACKAGE
 from ohmline.data import is_here
 from ohmline.errors import OhmlineError, ParameterError
 from ohmline.lab.finished import about_this_machine
@@ -21,6 +22,7 @@ from ohmline.lab.peers.made_from import key, version_of
 from ohmline.lab.peers.sizes import FULL, Size
 from ohmline.lab.peers.tasks import TASKS, can, fits
 from ohmline.lab.peers.watch import watched
+from ohmline.version import __version__
 
 MODULES = tuple(
     f"ohmline.lab.peers.{name}"
@@ -194,7 +196,7 @@ def _heading(
                 "note": system.note,
                 "ours": system.ours,
                 "distribution": system.distribution,
-                "version": version_of(system.distribution),
+                "version": _version(system.distribution),
                 "online": system.play is not None,
                 "tasks": [task for task in TASKS if can(system, task)],
             }
@@ -202,6 +204,11 @@ def _heading(
         ],
         "cells": [],
     }
+
+
+def _version(distribution: str) -> str:
+    """The version of a system; of ours that of the sources that run, whatever pip installed before."""
+    return __version__ if distribution == PACKAGE else version_of(distribution)
 
 
 def _kept(path: Path, plan: Plan) -> dict[tuple[str, str, str], Document]:

@@ -15,6 +15,8 @@ from ohmline.markup import table as html_table
 
 Document = dict[str, Any]
 NOT_DONE = "–"
+OURS = "Ohmline"
+"""The row of ours that asks its own questions."""
 COMMAND = "ohmline bench peers --out docs"
 APART = 2
 """Two figures that are nearer than so many standard errors are told to be level."""
@@ -82,7 +84,22 @@ def _one(numbers: Document) -> float:
 
 
 def _graphs(document: Document) -> list[str]:
-    return [graph["name"] for graph in document["graphs"]]
+    """The graphs that the run has come to."""
+    begun = {cell["graph"] for cell in document["cells"]}
+    return [graph["name"] for graph in document["graphs"] if graph["name"] in begun]
+
+
+def _left(document: Document) -> Iterator[tuple[str, str]]:
+    """The graph and the system of each cell that the run has not come to; "" for all systems on a graph."""
+    for name in (graph["name"] for graph in document["graphs"]):
+        if name not in _graphs(document):
+            yield name, ""
+            continue
+        there = {(cell["system"], cell["task"]) for cell in document["cells"] if cell["graph"] == name}
+        tasks = {task for _, task in there}
+        for system in document["systems"]:
+            if any((system["name"], task) not in there for task in system["tasks"] if task in tasks):
+                yield name, system["name"]
 
 
 def _systems(document: Document, task: str) -> list[Document]:
@@ -92,7 +109,7 @@ def _systems(document: Document, task: str) -> list[Document]:
 def _cell(cell: Document | None, show: Callable[[Document], str]) -> str:
     if cell is None:
         return NOT_DONE
-    return show(cell["found"]) if cell["found"] else cell["failed"]
+    return show(cell["found"]) if cell["found"] else cell["failed"].removeprefix("ParameterError: ")
 
 
 def _table(
@@ -184,7 +201,8 @@ def _actives(document: Document) -> Iterator[Table]:
 
 
 def _seconds(document: Document, task: str, title: str, words: str, read: Read) -> Table:
-    columns = [(TITLES[graph], graph, read) for graph in _graphs(document)]
+    begun = {cell["graph"] for cell in document["cells"] if cell["task"] == task}
+    columns = [(TITLES[graph], graph, read) for graph in _graphs(document) if graph in begun]
     return _table(
         document, task, title, words, columns, least=True, show=lambda value, numbers: f"{1000 * value:.3g}"
     )
@@ -260,6 +278,9 @@ def _placed(
         return f"{said}."
     second, other = others[0]
     said += f"; {'the best peer' if name in ours else 'ours'}, {other}, has {100 * second:.1f} %."
+    itself = next((found for found, system in order if system == OURS), None)
+    if name in ours and name != OURS and itself is not None:
+        said += f" {OURS} with questions of its own has {100 * itself:.1f} %."
     level = abs(value - second) < APART * math.hypot(error(name), error(other))
     return said + (" The draws cannot tell the two apart." if level else "")
 
@@ -283,6 +304,11 @@ def settings(document: Document) -> Iterator[str]:
             f"{TITLES[graph['name']]}: {graph['nodes']:,} nodes, {graph['edges']:,} edges, {graph['classes']} classes; "
             f"{graph['refits']} fits in each order for a system without an online mode."
         )
+    for name, system in _left(document):
+        yield (
+            f"{TITLES[name]}: {system or 'no system'} was {'not ' if system else ''}measured to the end, because the "
+            "run ended before it; the same command goes on there."
+        )
     for name, remedy in document["absent"].items():
         yield f"{TITLES[name]} is not here: run {remedy}."
     yield "; ".join(f"{name} {value}" for name, value in document["machine"].items()) + "."
@@ -302,7 +328,8 @@ def notes(document: Document) -> Table:
 TITLE = "Ohmline and its peers"
 LEAD = (
     "The same work by Ohmline and by the systems that you might pick instead. The best of each column is in "
-    "bold, whoever it is. A dash: the system has no such mode, the graph is too small, or the run has not come to it."
+    "bold, whoever it is. A dash: the system has no such mode, or nothing of it was measured there; the end of the "
+    "page says how it was done."
 )
 
 

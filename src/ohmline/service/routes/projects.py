@@ -30,26 +30,28 @@ async def projects(call: Call) -> Answer:
 
 async def create(call: Call) -> Answer:
     """Make a project, whole or not at all."""
-    wanted: requests.NewProject = call.body
-    settings = Settings(**_set(wanted.settings)) if wanted.settings is not None else Settings()
-    classes = [label_of(each) for each in wanted.classes]
-    if wanted.recipe:
-        find(wanted.recipe)
+    new: requests.NewProject = call.body
+    settings = Settings(**_set(new.settings)) if new.settings is not None else Settings()
+    classes = [label_of(each) for each in new.classes]
+    wanted = None if new.wanted is None else label_of(new.wanted)
+    if new.recipe:
+        find(new.recipe)
 
     def make(folder: Path) -> None:
         Project.create(
             folder,
-            graph=graph_of(wanted.graph, wanted.nodes),
+            graph=graph_of(new.graph, new.nodes),
             classes=classes,
-            name=wanted.name,
-            labels=labels_of(wanted.labels),
-            nodes={node_of(each.id): fields_of(each) for each in wanted.nodes},
+            name=new.name,
+            labels=labels_of(new.labels),
+            nodes={node_of(each.id): fields_of(each) for each in new.nodes},
             settings=settings,
-            recipe=wanted.recipe,
+            recipe=new.recipe,
             actor=call.person.name,
+            wanted=wanted,
         )
 
-    host = await call.state.workspace.create(wanted.id, wanted.name, make)
+    host = await call.state.workspace.create(new.id, new.name, make)
     return answer(_summary(host.project.id, host), 201)
 
 
@@ -70,6 +72,7 @@ async def project(call: Call) -> Answer:
             "progress": here.progress(),
             "role": call.person.role.value,
             "person": call.person.name,
+            "looking_for": here.ledger.looks_for,
         }
     )
 

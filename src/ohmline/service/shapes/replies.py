@@ -79,6 +79,8 @@ class ProjectState(Struct):
     progress: Progress
     role: str
     person: str
+    looking_for: Label | None
+    """The class that its recipe looks for, where it looks for one."""
 
 
 class Written(Struct):

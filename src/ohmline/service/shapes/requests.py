@@ -81,6 +81,10 @@ class NewProject(Struct, forbid_unknown_fields=True):
     labels: list[Pair] = []
     settings: FirstSettings | None = None
     recipe: Annotated[str, Meta(max_length=100)] = ""
+    wanted: Annotated[
+        Label | None,
+        Meta(description="The class that a recipe looks for which looks for one; the rarest by default."),
+    ] = None
 
 
 class ClassChange(Struct, forbid_unknown_fields=True):
