@@ -122,7 +122,7 @@ class LaplacianKernel(GraphKernel):
             raise KernelError(
                 f"the Laplacian of the component of node {node!r} cannot be inverted: its weights, from "
                 f"{np.abs(laplacian.data[laplacian.data != 0]).min():.3g} up, are too small or too far apart; scale "
-                "them, drop the weakest edges, or add a Ridge"
+                "them, or drop the weakest edges"
             )
         return matrix, error
 

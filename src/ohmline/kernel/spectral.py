@@ -15,7 +15,13 @@ from ohmline.device import Device, choose
 from ohmline.errors import NotConverged, ParameterError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel
-from ohmline.kernel.eigen import Eigenpairs, Eigensolver, eigensolver_of, smallest_eigenpairs
+from ohmline.kernel.eigen import (
+    Eigenpairs,
+    Eigensolver,
+    eigensolver_of,
+    residuals_of,
+    smallest_eigenpairs,
+)
 from ohmline.kernel.eigen.cache import cache_folder, cached_pairs, store_pairs
 from ohmline.kernel.space import Features
 from ohmline.progress import Advance
@@ -157,8 +163,7 @@ class SpectralKernel(GraphKernel):
     def residuals(self) -> Floats:
         """The length of L v - sigma v for each eigenpair: some eigenvalue of L is no further from sigma than that."""
         values, vectors = self.eigenpairs
-        off = self.graph.laplacian(normalised=self.normalised) @ vectors - vectors * values
-        return np.asarray(np.linalg.norm(off, axis=0), dtype=np.float64)
+        return residuals_of(self.graph.laplacian(normalised=self.normalised), values, vectors)
 
     @cached_property
     def space(self) -> Features:
