@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self, final
@@ -16,7 +17,7 @@ from ohmline.cluster.host import Host
 from ohmline.cluster.journal import Journal, Step, restore, save
 from ohmline.cluster.layout import Layout, dealt
 from ohmline.cluster.rows import blend, dots, draw, extremes, gram, rescale, turn
-from ohmline.errors import ClusterError
+from ohmline.errors import ClusterError, DataError
 from ohmline.kernel.rows import Rows
 
 log = logging.getLogger(__name__)
@@ -182,8 +183,15 @@ class SpreadRows(Rows[int]):
 
     def _save(self) -> None:
         place = self._journal.place(self._journal.number + 1)
-        self._do(Step("each", (save, place, sorted(self._journal.live))))
-        self._journal.kept()
+        try:
+            self._do(Step("each", (save, place, sorted(self._journal.live))))
+        except (
+            DataError
+        ) as error:  # the work needs no checkpoint: the one before and the steps since are enough
+            log.warning("no checkpoint was written, so that a lost worker would cost more: %s", error)
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            self._journal.kept()
         self._since = time.monotonic()
 
     def _do(self, step: Step) -> dict[str, Any]:

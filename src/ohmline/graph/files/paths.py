@@ -205,11 +205,17 @@ def replacing(path: Path) -> Iterator[Path]:
         ) from None
     except OSError as error:
         raise DataError(
-            f"{path} cannot be written: {error.strerror or error}; name another file, or mend that"
+            f"{path} cannot be written: {error.strerror or _short(error)}; name another file, or mend that"
         ) from None
     finally:
         with suppress(OSError):  # where nothing could be written, nothing can be removed
             beside.unlink(missing_ok=True)
+
+
+def _short(error: OSError) -> str:
+    """What an error without a number says; of a write that ended early, NumPy tells how far it came and no reason."""
+    said = str(error)
+    return f"the disk is probably full ({said})" if "requested and" in said else said
 
 
 def _beside(path: Path) -> Path:
