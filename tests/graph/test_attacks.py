@@ -141,3 +141,9 @@ def test_a_write_that_ends_early_says_that_the_disk_is_full(tmp_path: Path) -> N
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_without_an_end_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("x" * 900_000 + ",b\nb,c\n")
+    with pytest.raises(FileFormatError, match=r"line 1: a cell of more than 131,072 characters"):
+        ohm.graph.read(tmp_path / "edges.csv")

@@ -219,7 +219,10 @@ def balanced_component(graph: Graph) -> Ints | None:
 
 def _pseudoinverse(laplacian: Floats, null: Floats | None, device: Device) -> Floats | None:
     """The pseudoinverse of a positive semidefinite matrix with a known null vector; None if that fails."""
-    scale = float(np.trace(laplacian)) / len(laplacian)
+    with np.errstate(over="ignore"):
+        scale = float(np.trace(laplacian)) / len(laplacian)
+    if not np.isfinite(scale):
+        return None
     if null is not None:
         # Scaling the added projector to the matrix keeps the factor well conditioned.
         laplacian += scale * np.outer(null, null)

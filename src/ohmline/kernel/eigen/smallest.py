@@ -136,8 +136,13 @@ def _judged(
 ) -> Eigenpairs:
     """The pairs in units of 2^unit with their true residuals; an error that carries them where these are too long."""
     near = np.linalg.norm(laplacian @ vectors - vectors * values, axis=0)
-    residuals = np.asarray(np.ldexp(near, unit), dtype=np.float64)
-    pairs = Eigenpairs(np.asarray(np.ldexp(values, unit)), vectors, residuals, used)
+    with np.errstate(over="ignore"):
+        values, residuals = np.ldexp(values, unit), np.asarray(np.ldexp(near, unit), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise KernelError(
+            "an eigenvalue is beyond the largest number that there is; divide all weights of the graph by the largest"
+        )
+    pairs = Eigenpairs(values, vectors, residuals, used)
     if used is not Eigensolver.DENSE and not (near <= goal).all():
         late = int(np.count_nonzero(~(near <= goal)))
         raise NotConverged(
