@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from ohmline.cli.app import app
 from ohmline.cluster import Cluster, embed, read_manifest
 from ohmline.cluster.layout import BlockSize, Layout, dealt
 from ohmline.cluster.loading import load
-from ohmline.cluster.manifest import Part, finish, write_part
+from ohmline.cluster.manifest import Part, finish, result_folder, write_part
 from ohmline.cluster.parts import EdgeParts, Piece, edge_parts
 from ohmline.errors import (
     ClusterError,
@@ -201,6 +202,23 @@ def test_options_that_do_not_go_together(
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+def test_of_two_that_write_one_folder_the_first_to_end_has_it(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def write(meanwhile: Callable[[], None]) -> None:
+        with result_folder(out) as folder:
+            finish(folder, "edges", [write_part(folder, 0, pa.table({"a": [1]}))], {})
+            meanwhile()
+
+    def late() -> None:  # in one process, with one name: they do not meet on the way
+        with pytest.raises(DataError, match="was made by somebody else in the meantime"):
+            write(lambda: write(lambda: None))
+
+    late()
+    assert read_manifest(out).rows == 1
+    assert os.listdir(tmp_path) == ["out"]
 
 
 def test_parts_compare(tmp_path: Path) -> None:

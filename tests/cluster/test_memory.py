@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,9 @@ import pytest
 from scipy import sparse
 from scipy.sparse.linalg import cg
 
-from graph_parts import features_of, table_of
-from ohmline.cluster import Cluster, embed, predict
+from graph_parts import features_of, ring_of_rings, table_of, write_parts
+from ohmline.cluster import Cluster, Manifest, embed, predict
+from ohmline.cluster.spread import SpreadRows
 
 LIMIT, NODES, EACH, PARTS = 640 * 2**20, 300_000, 100, 12
 RIDGE, MU = 5.0, 0.6
@@ -146,3 +150,52 @@ def test_three_workers_embed_together_what_none_could_hold(tmp_path: Path) -> No
     # little: at most twice the two ends of a node's bridges over its degree. So the smallest are one for each circle.
     waves = np.fft.rfft(np.bincount(steps(), minlength=SIZE)).real / STEPS
     assert 1 - waves[1:].max() - 4 / (2 * STEPS) > 0.05 > values.max()
+
+
+def pid(task: int) -> int:
+    return os.getpid()
+
+
+def predicted(edges: Path, out: Path, cluster: Cluster) -> Manifest:
+    return predict(edges, {0: "a", 40: "b"}, out, cluster, nodes=4_300_000, steps=3, blocks=6)
+
+
+def embedded(edges: Path, out: Path, cluster: Cluster) -> Manifest:
+    return embed(edges, out, cluster, rank=3, nodes=1_100_000, tolerance=0.3, blocks=6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("work", "step"), [(predicted, 8), (embedded, 6)])
+def test_a_lost_worker_is_waited_for_where_the_others_have_no_room_for_its_rows(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    work: Callable[[Path, Path, Cluster], Manifest],
+    step: int,
+) -> None:
+    """Nearly all nodes are isolated, so that columns fill the memory and steps take no time."""
+    edges = write_parts(ring_of_rings(), tmp_path / "edges")
+    with Cluster.local(3, memory=LIMIT) as cluster:
+        undisturbed = work(edges, tmp_path / "one", cluster)
+        call, made, fewest = SpreadRows._call, [], [3]
+        room = Cluster.room
+
+        def killing(self: SpreadRows, *arguments: Any) -> Any:
+            made.append(arguments)
+            if len(made) == step:
+                victim = cluster.map(pid, [0])[0]
+                assert victim != os.getpid()
+                os.kill(victim, signal.SIGKILL)
+            return call(self, *arguments)
+
+        def counted(self: Cluster) -> dict[str, float]:
+            found = room(self)
+            fewest.append(len(found))
+            return found
+
+        monkeypatch.setattr(SpreadRows, "_call", killing)
+        monkeypatch.setattr(Cluster, "room", counted)
+        disturbed = work(edges, tmp_path / "two", cluster)
+    assert len(made) > step + 5
+    assert disturbed.about["lost_workers"] == 1
+    assert min(fewest) == 2  # two were asked, and had no room
+    assert disturbed.parts == undisturbed.parts

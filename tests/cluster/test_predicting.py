@@ -165,6 +165,29 @@ def test_a_worker_killed_in_the_middle_changes_no_prediction(
     assert sorted(os.listdir(tmp_path)) == ["edges", "one", "two"]
 
 
+def test_work_goes_on_without_the_checkpoints_that_cannot_be_written(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    edges = write_parts(ring_of_rings(), tmp_path / "edges")
+    options: dict[str, Any] = {"blocks": 4, "steps": 3}
+    undisturbed = predict(edges, LABELS, tmp_path / "one", cluster, **options)
+    call, blocked = SpreadRows._call, []
+
+    def blocking(self: SpreadRows, *arguments: Any) -> Any:
+        if not blocked:
+            blocked.append(self._journal.place(1))
+            blocked[0].write_text("in the way")
+        return call(self, *arguments)
+
+    monkeypatch.setattr(SpreadRows, "_call", blocking)
+    with caplog.at_level("WARNING"):
+        found = predict(edges, LABELS, tmp_path / "two", cluster, **options, checkpoint=0.0)
+    assert "no checkpoint was written" in caplog.text
+    assert found.about["lost_workers"] == 0
+    assert found.parts == undisturbed.parts
+    assert sorted(os.listdir(tmp_path)) == ["edges", "one", "two"]
+
+
 def test_workers_lost_again_and_again_are_an_error_that_leaves_nothing(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

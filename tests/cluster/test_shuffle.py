@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from ohmline.cluster.layout import block_folder, even_bounds
 from ohmline.cluster.naming import hashes, owner_of, read_ids, write_names, write_numbers
 from ohmline.cluster.parts import edge_parts
 from ohmline.cluster.shuffle import Plan, assemble, largest_id, write_runs
-from ohmline.errors import DirectedError, GraphError, OhmlineError
+from ohmline.errors import DataError, DirectedError, GraphError, OhmlineError
 from ohmline.graph.edges import parallel_of
 
 
@@ -134,3 +135,22 @@ def test_ids_below_zero_are_no_positions(tmp_path: Path) -> None:
     write(tmp_path, [(0, -1, 1.0)], 1)
     with pytest.raises(GraphError, match="-1 is no position; pass numbered=False"):
         shuffled(tmp_path, blocks=2, numbered=True)
+
+
+def test_a_block_for_which_the_disk_has_no_room_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    n = 5000
+    write(tmp_path, [(k, k + 1, 1.0) for k in range(n - 1)], 1)
+    parts, bounds = edge_parts(tmp_path / "edges"), even_bounds(n, 1)
+    plan = Plan(parts, bounds, False, tmp_path / "work", None)
+    plan.folder.mkdir()
+    runs = (write_runs(0, plan),)
+    before = sorted(tmp_path.rglob("*"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))  # a disk of that size, for this process
+    try:
+        with pytest.raises(DataError, match="block-00000 cannot be written: the disk is probably full"):
+            assemble(0, plan, runs)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert sorted(tmp_path.rglob("*")) == before
+    assemble(0, plan, runs)

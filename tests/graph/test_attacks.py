@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import resource
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import ohmline as ohm
 from ohmline.errors import DataError, FileFormatError, GraphError, OhmlineError, ParameterError
 from ohmline.graph import Draw, Search
+from ohmline.graph.files.paths import replacing
 from ohmline.graph.neighbour_search import recall_of
 from ohmline.graph.stored_rows import Rows
 
@@ -122,3 +124,26 @@ def test_no_room_for_what_is_read_names_the_folder(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("ohmline.graph.streaming.spill.tempfile.TemporaryFile", Full)
     with pytest.raises(OhmlineError, match=r"No space left.*TMPDIR"):
         ohm.graph.read(path)
+
+
+def test_a_write_that_ends_early_says_that_the_disk_is_full(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))  # a disk of that size, for this process
+    try:
+        with (
+            pytest.raises(
+                DataError, match=r"rows\.npy cannot be written: the disk is probably full \(100000 "
+            ),
+            replacing(tmp_path / "rows.npy") as beside,
+            beside.open("wb") as out,
+        ):
+            np.save(out, np.zeros(100_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_without_an_end_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("x" * 900_000 + ",b\nb,c\n")
+    with pytest.raises(FileFormatError, match=r"line 1: a cell of more than 131,072 characters"):
+        ohm.graph.read(tmp_path / "edges.csv")

@@ -243,8 +243,11 @@ def test_cholmod_knows_its_diagonal_when_it_is_asked_for() -> None:
 def test_weights_too_far_apart_for_cholmod_are_refused() -> None:
     tiny = ohm.Graph.from_edges([(0, 1, 1.0), (1, 2, 1e-20), (2, 3, 1.0)])
     for method in ("cholesky", "cholmod"):
-        with pytest.raises(KernelError, match="to working precision"):
+        with pytest.raises(KernelError, match=r"to working precision.*12 orders.*or take LaplacianKernel"):
             ohm.SolverKernel(tiny, method=method).column(0)
+    advised = ohm.LaplacianKernel(tiny)  # 1e20 ohm between the two pairs
+    assert advised.sqdist(0, 3) == pytest.approx(1e20, rel=1e-9)
+    assert advised.sqdist(0, 1) == pytest.approx(1.0, rel=1e-9)
 
 
 @pytest.mark.parametrize("signed", [False, True])

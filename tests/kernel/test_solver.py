@@ -178,3 +178,18 @@ def test_bad_input_is_refused() -> None:
     tiny = ohm.Graph.from_edges([(0, 1, 1.0), (1, 2, 1e-20), (2, 3, 1.0)])
     with pytest.raises(KernelError, match="not positive definite"):
         ohm.SolverKernel(tiny).column(0)
+
+
+def test_columns_beyond_all_numbers_are_refused() -> None:
+    tiny = ohm.Graph.from_edges([(0, 1, 5e-324), (1, 2, 5e-324)])
+    kernel = ohm.SolverKernel(tiny)
+    with pytest.raises(KernelError, match="leaves the range of numbers"), np.errstate(all="ignore"):
+        kernel.sqdist(0, 1)
+    large = ohm.Graph.from_edges([(0, 1, 1.7e308)])
+    assert ohm.LaplacianKernel(large).sqdist(0, 1) == pytest.approx(1 / 1.7e308)
+    with pytest.raises(KernelError, match="an eigenvalue is beyond the largest number"):
+        ohm.SpectralKernel(large, rank=2).features(0)
+    for weight in (1.7e308, 5e-324):  # nothing is lost of the normalised Laplacian, which has no size
+        edge = ohm.Graph.from_edges([(0, 1, weight), (2, 3, 1.0)])
+        found = ohm.SpectralKernel(edge, rank=4, normalised=True)
+        np.testing.assert_allclose(found.eigenpairs[0], [0, 0, 2, 2], atol=1e-15)

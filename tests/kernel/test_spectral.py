@@ -64,6 +64,42 @@ def test_the_filter_is_the_chebyshev_polynomial_of_the_matrix() -> None:
         np.testing.assert_allclose(b, terms[degree], rtol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["dense", "inverse", "filter"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-8, 1e300])
+def test_weights_of_any_size_give_the_same_pairs(scale: float, method: str) -> None:
+    source, target = random_geometric(400, 0.12, seed=2).graph.edges()[:2]
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(source))
+    ends = list(zip(source.tolist(), target.tolist(), strict=True))
+    plain, scaled = (
+        ohm.SpectralKernel(
+            ohm.Graph.from_edges([(*end, float(w)) for end, w in zip(ends, weight * times, strict=True)]),
+            rank=8,
+            method=method,
+        )
+        for times in (1.0, scale)
+    )
+    np.testing.assert_allclose(scaled.eigenpairs[0] / scale, plain.eigenpairs[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(np.abs(scaled.eigenpairs[1]), np.abs(plain.eigenpairs[1]), atol=1e-6)
+    assert np.isfinite(scaled.residuals).all()
+    assert (scaled.residuals / scale).max() <= 1e-12 * 2 * plain.graph.degree.max()
+    if scale < 1e-200 and method != "dense":
+        assert scaled.residuals[1:].min() > 0  # they are measured, not lost below the smallest number
+
+
+def test_weights_that_span_all_numbers_give_pairs_or_say_that_they_do_not() -> None:
+    weight = 10 ** np.random.default_rng(0).uniform(-300, 300, 399)
+    path = ohm.Graph.from_edges([(k, k + 1, float(w)) for k, w in enumerate(weight)])
+    for method in ("dense", "inverse", "filter"):
+        kernel = ohm.SpectralKernel(path, rank=5, method=method)
+        try:
+            values, residuals = kernel.eigenpairs[0], kernel.residuals
+        except NotConverged:
+            assert kernel.partial is not None
+            values, residuals = kernel.partial.values, kernel.partial.residuals
+        assert np.isfinite(values).all()
+        assert np.isfinite(residuals).all()
+
+
 def test_what_did_not_converge_is_kept_with_its_residuals() -> None:
     kernel = ohm.SpectralKernel(GRAPH, 10, method="filter", tolerance=1e-30)
     with pytest.raises(

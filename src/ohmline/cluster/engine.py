@@ -17,7 +17,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self, final
 
 from ohmline.checks import count, positive, shown, text
+from ohmline.cluster.deaf import deaf_to_ctrl_c
 from ohmline.cluster.errors import LostWorker
+from ohmline.compiled import undisturbed
 from ohmline.errors import ClusterError, OhmlineError, ParameterError
 from ohmline.extras import require
 
@@ -46,6 +48,7 @@ class Cluster:
 
     def __init__(self, client: Any, own: Any = None) -> None:
         self._client, self._own = client, own
+        client.loop.asyncio_loop.set_exception_handler(_unless_nobody_waits)
 
     @classmethod
     def connect(cls, address: str, *, timeout: float = 10.0) -> Cluster:
@@ -92,17 +95,25 @@ class Cluster:
         distributed = require("distributed", "cluster")
         n = count(workers, "workers", least=1, most=10_000)
         limit = "auto" if memory is None else count(memory, "memory", least=1)
-        own = distributed.LocalCluster(
-            n_workers=n,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address=None,
-            memory_limit=limit,
-            silence_logs=logging.CRITICAL,
-        )
-        return cls(distributed.Client(own, set_as_default=False), own)
+        made: Cluster | None = None
+        try:
+            with undisturbed(), deaf_to_ctrl_c():  # a cluster that is half started cannot be ended
+                own = distributed.LocalCluster(
+                    n_workers=n,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    worker_dashboard_address=None,
+                    memory_limit=limit,
+                    silence_logs=logging.CRITICAL,
+                )
+                made = cls(distributed.Client(own, set_as_default=False), own)
+            return made
+        except BaseException:
+            if made is not None:
+                made.close()
+            raise
 
     @property
     def address(self) -> str:
@@ -226,6 +237,14 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"Cluster({self.address!r})"
+
+
+def _unless_nobody_waits(loop: Any, context: dict[str, Any]) -> None:
+    """Dask's own sign that a wait is over is no error, where whoever waited was stopped by Ctrl-C."""
+    from distributed.client import AllExit
+
+    if not isinstance(context.get("exception"), AllExit):
+        loop.default_exception_handler(context)
 
 
 def _lost(function: Callable[..., Any], error: Exception) -> ClusterError:

@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from ohmline.cluster.rows import RowBlock
-from ohmline.errors import ClusterError
+from ohmline.errors import ClusterError, DataError
 from ohmline.graph.files.paths import replacing
 
 
@@ -71,7 +71,10 @@ class Journal:
 
 def save(block: RowBlock, place: Path, columns: Sequence[int]) -> None:
     """Write columns of a block, each whole or not at all."""
-    os.makedirs(place, exist_ok=True)
+    try:
+        os.makedirs(place, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{place} cannot be made: {error.strerror}; free some room, or mend that") from None
     for x in columns:
         with replacing(column_file(place, block.number, x)) as beside, beside.open("wb") as file:
             np.save(file, block.columns[x], allow_pickle=False)

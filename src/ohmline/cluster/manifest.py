@@ -18,7 +18,7 @@ from ohmline.graph.files.manifest import FORMAT, MANIFEST, checksum
 from ohmline.graph.files.manifest import Manifest as Manifest
 from ohmline.graph.files.manifest import Part as Part
 from ohmline.graph.files.manifest import read_manifest as read_manifest
-from ohmline.graph.files.paths import replacing, write_bytes
+from ohmline.graph.files.paths import beside_of, replacing, write_bytes
 
 
 def write_part(folder: Path, number: int, table: Any) -> Part:
@@ -43,7 +43,7 @@ def result_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
         raise ParameterError(
             f"{place} cannot be written: the folder {place.parent} does not exist; make it first"
         )
-    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+    beside = beside_of(place)
     try:
         try:
             (beside / "work").mkdir(parents=True)
@@ -54,7 +54,13 @@ def result_folder(out: str | os.PathLike[str]) -> Iterator[Path]:
         yield beside
         shutil.rmtree(beside / "work")
         if (beside / MANIFEST).exists():
-            os.rename(beside, place)
+            try:
+                os.rename(beside, place)
+            except OSError as error:
+                raise DataError(
+                    f"{place} was made by somebody else in the meantime ({error.strerror}), and is left as it is; run "
+                    "this again with another folder"
+                ) from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 

@@ -19,10 +19,10 @@ from ohmline.cluster.layout import BlockSize, block_folder, owners
 from ohmline.cluster.naming import numbered
 from ohmline.cluster.parts import EdgeParts
 from ohmline.cluster.reading import batches, id_batches, ids_of, weights_of
-from ohmline.errors import DirectedError, GraphError
+from ohmline.errors import DataError, DirectedError, GraphError
 from ohmline.extras import require
 from ohmline.graph.edges import Parallel
-from ohmline.graph.files.paths import replacing
+from ohmline.graph.files.paths import beside_of, reason, replacing
 
 ASSEMBLY = 64
 """Bytes for each entry of a block while it is put together."""
@@ -216,16 +216,22 @@ def _combined(row: Ints, column: Ints, weight: Floats, plan: Plan, first: int) -
 
 def _write_block(folder: Path, arrays: dict[str, Any]) -> None:
     """Write the files of a block into a folder that gets its name when they are all there."""
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    for name, array in arrays.items():
-        with (beside / f"{name}.npy").open("wb") as out:
-            np.save(out, array, allow_pickle=False)
-            out.flush()
-            os.fsync(out.fileno())
-    shutil.rmtree(folder, ignore_errors=True)  # of a task that ran before, on a worker that was lost
-    os.rename(beside, folder)
+    beside = beside_of(folder)
+    try:
+        beside.mkdir(parents=True)
+        for name, array in arrays.items():
+            with (beside / f"{name}.npy").open("wb") as out:
+                np.save(out, array, allow_pickle=False)
+                out.flush()
+                os.fsync(out.fileno())
+        shutil.rmtree(folder, ignore_errors=True)  # of a task that ran before, on a worker that was lost
+        os.rename(beside, folder)
+    except OSError as error:
+        raise DataError(
+            f"{folder} cannot be written: {reason(error)}; name a folder on another disk, or mend that"
+        ) from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def remove_runs(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Self, final
@@ -10,19 +11,21 @@ from typing import Any, Self, final
 import numpy as np
 
 from ohmline.arrays import Floats
-from ohmline.cluster.engine import Cluster, Crew
+from ohmline.cluster.engine import PULSE, Cluster, Crew
 from ohmline.cluster.errors import LostWorker
 from ohmline.cluster.host import Host
 from ohmline.cluster.journal import Journal, Step, restore, save
 from ohmline.cluster.layout import Layout, dealt
 from ohmline.cluster.rows import blend, dots, draw, extremes, gram, rescale, turn
-from ohmline.errors import ClusterError
+from ohmline.errors import ClusterError, DataError
 from ohmline.kernel.rows import Rows
 
 log = logging.getLogger(__name__)
 
 CHECKPOINT = 120.0
 """Seconds of work that may have to be done again after a loss."""
+REPLACEMENT = 60.0
+"""Seconds that a lost worker's successor may take to come, where those that are left do not have the room."""
 ATTEMPTS = 4
 """How often one step is tried: workers that die of it each time are too small for it."""
 
@@ -180,8 +183,15 @@ class SpreadRows(Rows[int]):
 
     def _save(self) -> None:
         place = self._journal.place(self._journal.number + 1)
-        self._do(Step("each", (save, place, sorted(self._journal.live))))
-        self._journal.kept()
+        try:
+            self._do(Step("each", (save, place, sorted(self._journal.live))))
+        except (
+            DataError
+        ) as error:  # the work needs no checkpoint: the one before and the steps since are enough
+            log.warning("no checkpoint was written, so that a lost worker would cost more: %s", error)
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            self._journal.kept()
         self._since = time.monotonic()
 
     def _do(self, step: Step) -> dict[str, Any]:
@@ -206,7 +216,7 @@ class SpreadRows(Rows[int]):
 
     def _begin(self) -> None:
         """Read all blocks on the workers that are there, and bring them to where the journal ends."""
-        blocks = dealt(self.layout, self._cluster.room(), self._columns, self._live)
+        blocks = self._dealt()
         self._holders = [""] * self.layout.blocks
         for name, numbers in blocks.items():
             for b in numbers:
@@ -222,6 +232,21 @@ class SpreadRows(Rows[int]):
             self._call(Step("each", (restore, place, sorted(self._journal.saved))))
         for step in self._journal.steps:
             self._call(step, step.dropped)
+
+    def _dealt(self) -> dict[str, list[int]]:
+        """Which worker takes which blocks; after a loss what is missing may be on its way, as Dask starts it anew."""
+        until = time.monotonic() + (REPLACEMENT if self.losses else 0.0)
+        told = False
+        while True:
+            try:
+                return dealt(self.layout, self._cluster.room(), self._columns, self._live)
+            except ClusterError as error:
+                if time.monotonic() >= until:
+                    raise
+                if not told:
+                    log.warning("waiting up to %g seconds for another worker: %s", REPLACEMENT, error)
+                told = True
+                time.sleep(PULSE)
 
     def _call(self, step: Step, dropped: tuple[int, ...] = ()) -> dict[str, Any]:
         assert self._crew is not None

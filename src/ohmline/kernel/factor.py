@@ -38,6 +38,13 @@ class Estimate(NamedTuple):
     fits: bool
 
 
+APART = (
+    "drop the weakest edges, bring the weights closer together, or take LaplacianKernel(graph), up to about 10,000 "
+    "nodes, which takes them further apart"
+)
+"""What to do where a factor fails."""
+
+
 def estimate(
     matrix: sparse.csr_array, *, fill_limit: int, flop_limit: float, work_limit: float = np.inf
 ) -> Estimate:
@@ -66,8 +73,8 @@ def factorise(matrix: sparse.csr_array, plan: Estimate) -> Factor:
         parent = elimination_tree(indptr, indices)
     if not cholesky(indptr, indices, values, parent, columns, rows, entries):
         raise KernelError(
-            "the matrix is not positive definite to working precision; add a Ridge, or scale the weights so "
-            "that they span fewer than about 12 orders of magnitude"
+            "the matrix is not positive definite to working precision: a sparse factor takes weights that span up to "
+            f"about 12 orders of magnitude; {APART}"
         )
     return Factor(order, columns, rows, entries)
 

@@ -122,7 +122,7 @@ class LaplacianKernel(GraphKernel):
             raise KernelError(
                 f"the Laplacian of the component of node {node!r} cannot be inverted: its weights, from "
                 f"{np.abs(laplacian.data[laplacian.data != 0]).min():.3g} up, are too small or too far apart; scale "
-                "them, drop the weakest edges, or add a Ridge"
+                "them, or drop the weakest edges"
             )
         return matrix, error
 
@@ -219,7 +219,10 @@ def balanced_component(graph: Graph) -> Ints | None:
 
 def _pseudoinverse(laplacian: Floats, null: Floats | None, device: Device) -> Floats | None:
     """The pseudoinverse of a positive semidefinite matrix with a known null vector; None if that fails."""
-    scale = float(np.trace(laplacian)) / len(laplacian)
+    with np.errstate(over="ignore"):
+        scale = float(np.trace(laplacian)) / len(laplacian)
+    if not np.isfinite(scale):
+        return None
     if null is not None:
         # Scaling the added projector to the matrix keeps the factor well conditioned.
         laplacian += scale * np.outer(null, null)

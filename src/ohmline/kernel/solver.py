@@ -319,6 +319,11 @@ class SolverKernel(GraphKernel):
 
     def _finished(self, column: Floats, i: int) -> Floats:
         """A column of L+ with the factor, the bias and the ridge."""
+        if not np.isfinite(column).all():
+            raise KernelError(
+                f"the column of node {self.graph.nodes[i]!r} leaves the range of numbers: the weights of "
+                f"{self.graph!r} are too small or too far apart; scale them, or drop the weakest edges"
+            )
         if self.factor != 1:
             column *= self.factor
         if self.b > 0:

@@ -15,7 +15,13 @@ from ohmline.device import Device, choose
 from ohmline.errors import NotConverged, ParameterError
 from ohmline.graph.graph import Graph, expect_graph
 from ohmline.kernel.contract import GraphKernel
-from ohmline.kernel.eigen import Eigenpairs, Eigensolver, eigensolver_of, smallest_eigenpairs
+from ohmline.kernel.eigen import (
+    Eigenpairs,
+    Eigensolver,
+    eigensolver_of,
+    residuals_of,
+    smallest_eigenpairs,
+)
 from ohmline.kernel.eigen.cache import cache_folder, cached_pairs, store_pairs
 from ohmline.kernel.space import Features
 from ohmline.progress import Advance
@@ -157,8 +163,7 @@ class SpectralKernel(GraphKernel):
     def residuals(self) -> Floats:
         """The length of L v - sigma v for each eigenpair: some eigenvalue of L is no further from sigma than that."""
         values, vectors = self.eigenpairs
-        off = self.graph.laplacian(normalised=self.normalised) @ vectors - vectors * values
-        return np.asarray(np.linalg.norm(off, axis=0), dtype=np.float64)
+        return residuals_of(self.graph.laplacian(normalised=self.normalised), values, vectors)
 
     @cached_property
     def space(self) -> Features:
@@ -271,8 +276,16 @@ def _null_vectors(graph: Graph, *, normalised: bool) -> Floats:
     rank_of = np.empty(len(sizes), dtype=np.int64)
     rank_of[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     null = np.zeros((graph.n, len(sizes)))
-    isolated = graph.degree == 0
     null[np.arange(graph.n), rank_of[graph.component_of]] = (
-        np.sqrt(np.where(isolated, 1.0, graph.degree)) if normalised else 1.0
+        np.sqrt(_degrees_in_reach(graph)) if normalised else 1.0
     )
     return np.asarray(null / np.linalg.norm(null, axis=0), dtype=np.float64)
+
+
+def _degrees_in_reach(graph: Graph) -> Floats:
+    """Degrees over an even power of two for each component, so that their sums are numbers; 1 at isolated nodes."""
+    degree = np.where(graph.degree == 0, 1.0, graph.degree)
+    largest = np.zeros(graph.n_components)
+    np.maximum.at(largest, graph.component_of, degree)
+    unit = np.frexp(largest)[1] // 2 * 2
+    return np.asarray(np.ldexp(degree, -unit[graph.component_of]), dtype=np.float64)

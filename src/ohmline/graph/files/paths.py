@@ -193,7 +193,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     After an error the old file is as it was and nothing else is left.
     """
-    beside = _beside(path)
+    beside = beside_of(path)
     try:
         yield beside
         with beside.open("rb") as written:
@@ -205,14 +205,20 @@ def replacing(path: Path) -> Iterator[Path]:
         ) from None
     except OSError as error:
         raise DataError(
-            f"{path} cannot be written: {error.strerror or error}; name another file, or mend that"
+            f"{path} cannot be written: {reason(error)}; name another file, or mend that"
         ) from None
     finally:
         with suppress(OSError):  # where nothing could be written, nothing can be removed
             beside.unlink(missing_ok=True)
 
 
-def _beside(path: Path) -> Path:
+def reason(error: OSError) -> str:
+    """Why a file could not be written; of a write that ended early, NumPy tells how far it came and no reason."""
+    said = error.strerror or str(error)
+    return f"the disk is probably full ({said})" if "requested and" in said else said
+
+
+def beside_of(path: Path) -> Path:
     """The name to write to first, which is no longer than file systems take where that of `path` is not."""
     name = path.name
     if len(os.fsencode(name)) > _LONG_NAME:

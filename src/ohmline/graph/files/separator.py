@@ -122,6 +122,11 @@ def split(path: Path, kept: list[tuple[int, str]], delimiter: str | None) -> Ite
         for row in csv.reader(feed(), delimiter=delimiter, strict=True, skipinitialspace=True):
             yield number, [field.strip() for field in row]
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise FileFormatError(
+                f"{path}, line {number}: a cell of more than {csv.field_size_limit():,} characters; shorten it, or, "
+                "where a quotation mark was left open, close it"
+            ) from None
         raise FileFormatError(
             f"{path}, line {number}: broken quotes ({error}); the file may be cut short"
         ) from None

@@ -27,6 +27,8 @@ log = logging.getLogger("ohmline.kernel.spectral")
 DENSE_LIMIT = 1500  # below this many nodes a dense eigensolver is faster and exact
 FILL_LIMIT, FLOP = 100_000_000, 0.7
 """Entries that the factor for the shifted inverse may have, and what one operation of it costs in products."""
+USUAL = -10, 300
+"""Exponents of the largest entry, to the base 2, within which a matrix is taken as it is: its squares are numbers."""
 POLISH, LAST, FLAT = (8, 4), 4, 0.15
 """Degrees of the filters that clear pairs of rounding, that of the last one, and where they begin to clear."""
 ATTEMPTS = 5
@@ -82,10 +84,11 @@ def smallest_eigenpairs(
     eigenvalue, or `NotConverged` carries what was found. A GPU filters a whole subspace at once instead. The sign of
     every vector is fixed, so equal input gives equal features.
     """
+    laplacian, unit = _in_reach(laplacian)
     n = laplacian.shape[0]
     known = np.empty((n, 0)) if null is None else null[:, :k]
     rest = k - known.shape[1]
-    top = min(upper_bound(laplacian), np.inf if top is None else top)
+    top = min(upper_bound(laplacian), np.inf if top is None else np.ldexp(top, -unit))
     used = Eigensolver.DENSE
     if rest == 0 or top == 0.0:
         values, vectors = np.zeros(k), np.hstack([known, _completed(known, rest)])
@@ -100,22 +103,52 @@ def smallest_eigenpairs(
     largest = np.abs(vectors).argmax(axis=0)
     vectors = np.ascontiguousarray(vectors * np.sign(vectors[largest, np.arange(k)]))
     return _judged(
-        laplacian, np.asarray(values, dtype=np.float64), vectors, used, tolerance * max(top, 1e-300)
+        laplacian, np.asarray(values, dtype=np.float64), vectors, used, tolerance * max(top, 1e-300), unit
     )
 
 
+def residuals_of(laplacian: sparse.csr_array, values: Floats, vectors: Floats) -> Floats:
+    """The length of A v - value v for each pair, whatever the size of the weights."""
+    near, unit = _in_reach(laplacian)
+    off = near @ vectors - vectors * np.ldexp(values, -unit)
+    return np.asarray(np.ldexp(np.linalg.norm(off, axis=0), unit), dtype=np.float64)
+
+
+def _in_reach(laplacian: sparse.csr_array) -> tuple[sparse.csr_array, int]:
+    """The matrix over a power of two, and its exponent, so that squares of its largest entries are numbers.
+
+    Nothing is rounded by that but entries of no account beside the largest one.
+    """
+    unit = int(np.frexp(np.abs(laplacian.data).max(initial=0.0))[1])
+    if USUAL[0] <= unit <= USUAL[1] or not laplacian.nnz:
+        return laplacian, 0
+    data = np.ldexp(laplacian.data, -unit)
+    return sparse.csr_array((data, laplacian.indices, laplacian.indptr), shape=laplacian.shape), unit
+
+
 def _judged(
-    laplacian: sparse.csr_array, values: Floats, vectors: Floats, used: Eigensolver, goal: float
+    laplacian: sparse.csr_array,
+    values: Floats,
+    vectors: Floats,
+    used: Eigensolver,
+    goal: float,
+    unit: int,
 ) -> Eigenpairs:
-    """The pairs with their true residuals; an error that carries them where these are too long."""
-    residuals = np.linalg.norm(laplacian @ vectors - vectors * values, axis=0)
-    pairs = Eigenpairs(values, vectors, np.asarray(residuals, dtype=np.float64), used)
-    if used is not Eigensolver.DENSE and not (residuals <= goal).all():
-        late = int(np.count_nonzero(~(residuals <= goal)))
+    """The pairs in units of 2^unit with their true residuals; an error that carries them where these are too long."""
+    near = np.linalg.norm(laplacian @ vectors - vectors * values, axis=0)
+    with np.errstate(over="ignore"):
+        values, residuals = np.ldexp(values, unit), np.asarray(np.ldexp(near, unit), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise KernelError(
+            "an eigenvalue is beyond the largest number that there is; divide all weights of the graph by the largest"
+        )
+    pairs = Eigenpairs(values, vectors, residuals, used)
+    if used is not Eigensolver.DENSE and not (near <= goal).all():
+        late = int(np.count_nonzero(~(near <= goal)))
         raise NotConverged(
             f"{late} of {len(values)} eigenpairs did not converge: residuals up to {residuals.max():.3g}, wanted "
-            f"{goal:.3g}; take method='auto' or 'inverse', a smaller rank or a larger tolerance, or use what was "
-            "found: the error's `pairs`",
+            f"{np.ldexp(goal, unit):.3g}; take method='auto' or 'inverse', a smaller rank or a larger tolerance, or "
+            "use what was found: the error's `pairs`",
             pairs,
         )
     return pairs

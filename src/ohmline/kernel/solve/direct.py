@@ -19,7 +19,15 @@ from ohmline.arrays import Floats, Ints
 from ohmline.errors import KernelError
 from ohmline.extras import require
 from ohmline.graph.elimination import PROBES, diagonal_rounding
-from ohmline.kernel.factor import Estimate, Factor, factorise, inverse_column, inverse_diagonal, solve
+from ohmline.kernel.factor import (
+    APART,
+    Estimate,
+    Factor,
+    factorise,
+    inverse_column,
+    inverse_diagonal,
+    solve,
+)
 from ohmline.kernel.solve.contract import Solver, System
 
 
@@ -164,8 +172,8 @@ class Cholmod(Factored):
                 self._made = cholespy.CholeskySolverD(matrix.shape[0], indptr, indices, matrix.data, kind)
             except ValueError as error:
                 raise KernelError(
-                    f"CHOLMOD found no factor of the Laplacian to working precision ({error}); add a Ridge, or scale "
-                    "the weights so that they span fewer than about 12 orders of magnitude"
+                    f"CHOLMOD found no factor of the Laplacian to working precision ({error}): it takes weights that "
+                    f"span up to about 12 orders of magnitude; {APART}"
                 ) from None
         return self._made
 
