@@ -103,7 +103,8 @@ def spread_few(
         put_mark(nodes, j, STALE)
         x = nodes[j].x
         if x != 0:
-            there, low, least = False, np.uint64(0), np.inf
+            low: Any = np.uint64(0)
+            there, least = False, np.inf
             for s in range(places):
                 before, c = rows[j, s].value, rows[j, s].code
                 after = min(max(before + x * move[c], 0.0), 1.0) if before > 0 else 0.0
