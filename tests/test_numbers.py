@@ -34,7 +34,7 @@ MACHINES = {
     "examples/large-graphs.md": "a record of two large runs, with their commands",
     "guide/cluster.md": "`ohmline bench cluster`, on several machines",
     "guide/gpu.md": "`ohmline bench gpu`, on a card; its table is held to docs/figures/gpu.json",
-    "guide/scale.md": "`ohmline bench million`, `solver`, `spectral-pubmed`, `predict-large`",
+    "guide/scale.md": "`ohmline bench million`, `many-classes`, `solver`, `spectral-pubmed`, `predict-large`",
     "notes/frontier.md": "a note on how it was measured, with its commands",
 }
 """Pages about machines or hours that are not everywhere, and what measures them. New pages are not to be added."""

@@ -128,6 +128,14 @@ LEARNERS = {
         ),
         classes=3,
     ),
+    "local LGC, two classes of a node": Case(
+        Subject(
+            make=lambda g: ohm.LocalLGC(g, classes_kept=2),
+            restore=lambda s, g: ohm.LocalLGC.restore(s, g),
+            equivariant=False,
+        ),
+        classes=3,
+    ),
     "local LGC, prior": Case(
         Subject(
             make=lambda g: ohm.LocalLGC(g, prior=two_columns(g)),

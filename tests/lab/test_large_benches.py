@@ -8,6 +8,7 @@ import pytest
 from ohmline.lab.benches import million
 from ohmline.lab.benches.large_graphs import FAMILIES
 from ohmline.lab.benches.local_lgc import ring_of_accesses
+from ohmline.lab.benches.many_classes import many_classes
 from ohmline.lab.benches.million import SWEPT, _write, access_seconds, one_run
 from ohmline.lab.benches.predict import predict_large
 from ohmline.lab.benches.trees import random_tree, trees
@@ -82,3 +83,13 @@ def test_predict_large_is_right_as_often_as_the_exact_scores() -> None:
     }
     assert abs(right["ours_exactly"] - right["conjugate_gradients"]) < 0.002
     assert found.details["exact_residual"] < 1e-3
+
+
+def test_many_classes_compares_two_games_of_one_stream() -> None:
+    found = many_classes(600, (12,), words=False)
+    assert found.ratio > 0
+    part = found.details["12 communities"]
+    assert 0 < part["few"]["mistakes"] <= 60
+    assert part["few"]["estimate_gib"] * 2**30 == 600 * 8 * 16
+    assert part["all"]["estimate_gib"] * 2**30 == 600 * 12 * 8
+    assert len(found.details["targets"]) == 2

@@ -24,6 +24,7 @@ REGISTRY: dict[str, str] = {
     "local-lgc": "local_lgc",
     "local-manifold": "local_manifold",
     "manifold": "manifold",
+    "many-classes": "many_classes",
     "million": "million",
     "peers": "peers",
     "play-perceptron": "foundation",

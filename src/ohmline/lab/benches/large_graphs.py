@@ -59,14 +59,14 @@ def hubs(n: int, seed: int = 0) -> tuple[Graph, Ints]:
     return joined(sources, targets, n), labels
 
 
-def communities(n: int, seed: int = 0) -> tuple[Graph, Ints]:
+def communities(n: int, seed: int = 0, classes: int = CLASSES) -> tuple[Graph, Ints]:
     """Ten classes; more than half of a node's links stay in its class, and few nodes get most of the links."""
     rng = np.random.default_rng(seed)
-    labels, sources = rng.integers(CLASSES, size=n), np.repeat(np.arange(n), NEIGHBOURS)
+    labels, sources = rng.integers(classes, size=n), np.repeat(np.arange(n), NEIGHBOURS)
     inside = rng.random(len(sources)) < STAYS
     chosen = rng.random(len(sources)) ** 2.5
     order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels, minlength=CLASSES)
+    sizes = np.bincount(labels, minlength=classes)
     first, size = (np.cumsum(sizes) - sizes)[labels[sources]], sizes[labels[sources]]
     place = np.where(inside, first + chosen * size, chosen * n).astype(np.int64)
     targets = np.where(inside, order[np.minimum(place, n - 1)], place)

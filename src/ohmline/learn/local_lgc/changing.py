@@ -15,6 +15,8 @@ from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.belief import SparseBelief
 from ohmline.learn.classes import ManyClassLearner, writable
 from ohmline.learn.local_lgc.adjacency import precision_of
+from ohmline.learn.local_lgc.few import FewClasses, is_single, longer_rows, with_classes
+from ohmline.learn.local_lgc.few_relax import error_few, mend_few, relax_few
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph, bare
 from ohmline.learn.local_lgc.limits import expect_room, within
 from ohmline.learn.local_lgc.nodes import STALE, longer_nodes, relabelled
@@ -95,10 +97,12 @@ class ChangingLearner(ManyClassLearner):
             if n > len(old.nodes):
                 room = 2 * n
                 self.state = old._replace(
-                    estimate=_longer(old.estimate, room, 0.0),
+                    estimate=longer_rows(old.estimate, room)
+                    if isinstance(old.estimate, FewClasses)
+                    else _longer(old.estimate, room, 0.0),
                     nodes=longer_nodes(old.nodes, room),
                     labelled=_longer(old.labelled, room, 0),
-                    solve=LocalSolve.empty(room, old.estimate.shape[1]),
+                    solve=LocalSolve.empty(room, len(old.counts)),
                 )
             self.space = self._growing.resized(self.space, n)
             self.state.nodes["q"][n - 1] = self.space.ridge
@@ -121,12 +125,14 @@ class ChangingLearner(ManyClassLearner):
                 self.space = self._growing.with_room(self.space, i, j)
                 self._growing.add_edge(self.space, self.state, i, j, w)
             if self.state.counts.any():
-                mend(self.space, self.state, i, j)
+                few = isinstance(self.state.estimate, FewClasses)
+                (mend_few if few else mend)(self.space, self.state, i, j)
 
     def refine(self, tolerance: float = 1e-6) -> float:
         """Solve Q F = b everywhere, until no entry of F is off by more than `tolerance`.
 
-        After it, the learner no longer remembers in which order its labels and edges came.
+        After it, the learner no longer remembers in which order its labels and edges came. With `classes_kept` that
+        can only be brought about for what is kept; what then is returned counts what is not kept too.
 
         Parameters
         ----------
@@ -136,12 +142,15 @@ class ChangingLearner(ManyClassLearner):
         Returns
         -------
         float
-            The bound on the error that was reached.
+            The bound on the error that was reached; with `classes_kept` at most 1, which is no bound.
         """
         tolerance = within(tolerance, "tolerance")
         n, state = len(self.nodes), self.state
         with self.alone(), self._still:
             state.nodes["mark"][:n] |= STALE
+            if isinstance(state.estimate, FewClasses):
+                relax_few(self.space, state, tolerance)
+                return float(error_few(self.space, state).max(initial=0.0))
             relax(self.space, state, tolerance)
         return float(largest_error(self.space, state, np.arange(n)))
 
@@ -175,13 +184,18 @@ class ChangingLearner(ManyClassLearner):
         Columns to spare are what makes a thousand late classes cost little more than one.
         """
         old, need = self.state, len(keep) + fresh
-        held = old.estimate.shape[1]
+        held = len(old.counts)
         if fresh and need <= held:
             return old
         columns = max(need, 2 * held) if fresh else need
-        expect_room(len(old.nodes), columns, single=old.estimate.itemsize == 4)
-        estimate = np.zeros((len(old.nodes), columns), old.estimate.dtype)
-        estimate[:, : len(keep)] = old.estimate[:, keep]
+        few, estimate = isinstance(old.estimate, FewClasses), old.estimate
+        places = estimate.rows.shape[1] if few else None
+        expect_room(len(old.nodes), columns, single=is_single(estimate), places=places)
+        if few:
+            estimate = with_classes(estimate, keep)
+        else:
+            estimate = np.zeros((len(old.nodes), columns), old.estimate.dtype)
+            estimate[:, : len(keep)] = old.estimate[:, keep]
         counts, order = np.zeros(columns, np.int64), np.full(columns, -1)
         counts[: len(keep)] = old.counts[keep]
         order[: len(keep)] = old.order[: len(keep)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ohmline.arrays import Bools
-from ohmline.compiled import internal
+from ohmline.compiled import generic, internal
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.state import LocalState
 
@@ -32,11 +34,22 @@ def part_to_come(adjacency: Adjacency, state: LocalState, t: int, shown: Bools, 
 @internal
 def undecided(state: LocalState, j: int) -> float:
     """Second best over best of the estimate at j, with `LITTLE` added to both: 1 where nothing is known."""
+    first, second = two_best(state.estimate, j)
+    return (second + LITTLE) / (first + LITTLE)
+
+
+def _two_best(estimate: Any, j: Any) -> Any:
     first, second = 0.0, 0.0
-    for c in range(state.estimate.shape[1]):
-        value = state.estimate[j, c]
+    for c in range(estimate.shape[1]):
+        value = estimate[j, c]
         if value > first:
             first, second = value, first
         elif value > second:
             second = value
-    return (second + LITTLE) / (first + LITTLE)
+    return first, second
+
+
+@generic("estimate", default=_two_best)
+def two_best(estimate: Any, j: Any) -> tuple[float, float]:
+    """The two largest values of the estimate at j, neither below 0."""
+    raise TypeError("compiled code only")

@@ -28,6 +28,7 @@ from ohmline.compiled import compiled, prefetch
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency, root
 from ohmline.learn.local_lgc.exact import solved
+from ohmline.learn.local_lgc.few import every
 from ohmline.learn.local_lgc.state import LocalState, commonest, leading
 
 SWEEPS = 5
@@ -51,7 +52,7 @@ def one_by_one(adjacency: Adjacency, wanted: int) -> bool:
 def swept(adjacency: Adjacency, state: LocalState, classes: int) -> Floats:
     """The scores of all nodes."""
     n = int(adjacency.extent[0])
-    scores = state.estimate[:n, :classes].copy()
+    scores = every(state.estimate, n, classes).copy()
     image = np.empty_like(scores)
     for _ in range(SWEEPS):
         sweep(adjacency, state.nodes, scores, image)

@@ -58,7 +58,7 @@ def solved(adjacency: Adjacency, state: LocalState, start: Floats) -> tuple[Floa
         _solve_block(adjacency, state, halves, first, last, block, residual)
         scores[:, first : first + WIDE] = block[:, : classes - first]
         np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
-    return scores, _error(adjacency, state, largest)
+    return scores, error_of(adjacency, state, largest)
 
 
 def proven(adjacency: Adjacency, state: LocalState, scores: Floats) -> Floats:
@@ -70,10 +70,10 @@ def proven(adjacency: Adjacency, state: LocalState, scores: Floats) -> Floats:
         block[:, last - first :], block[:, : last - first] = 0.0, scores[:, first:last]
         residual_of(adjacency, state.nodes, first, last, block, residual)
         np.maximum(largest, np.abs(residual).max(axis=1), out=largest)
-    return _error(adjacency, state, largest)
+    return error_of(adjacency, state, largest)
 
 
-def _error(adjacency: Adjacency, state: LocalState, largest: Floats) -> Floats:
+def error_of(adjacency: Adjacency, state: LocalState, largest: Floats) -> Floats:
     """The same from the largest residual of each node, which is spent on the way."""
     n = len(largest)
     error = np.zeros(n)

@@ -14,6 +14,7 @@ from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.everywhere import decide_all
 from ohmline.learn.local_lgc.exact import WIDE, residual_of, solved
 from ohmline.learn.local_lgc.exact_device import solved_on
+from ohmline.learn.local_lgc.few import every
 from ohmline.learn.local_lgc.state import LocalState
 
 LEAST = 1e-300
@@ -82,7 +83,7 @@ def exact_at(
 ) -> ExactScores:
     """Solve for all classes together, and keep the rows of some places."""
     n, wide = int(adjacency.extent[0]), len(classes)
-    start = state.estimate[:n, :wide]
+    start = every(state.estimate, n, wide)
     scores, error = (
         solved_on(device, adjacency, state, start) if device.is_gpu else solved(adjacency, state, start)
     )

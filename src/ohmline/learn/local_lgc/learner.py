@@ -30,9 +30,18 @@ from ohmline.learn.local_lgc.everywhere import (
 )
 from ohmline.learn.local_lgc.exact_many import ExactScores, exact_at
 from ohmline.learn.local_lgc.faint import carry_on, unheard
+from ohmline.learn.local_lgc.few import FewClasses, is_single, no_rows, put_rows, saved_rows
 from ohmline.learn.local_lgc.growing_graph import GrowingGraph
 from ohmline.learn.local_lgc.informed import InformedLearner
-from ohmline.learn.local_lgc.limits import LARGEST, check_weights, expect_room, mu_of, unit_of, within
+from ohmline.learn.local_lgc.limits import (
+    LARGEST,
+    check_weights,
+    expect_room,
+    mu_of,
+    places_for,
+    unit_of,
+    within,
+)
 from ohmline.learn.local_lgc.nodes import STALE, blank
 from ohmline.learn.local_lgc.prior import Prior, prior_of, prior_over
 from ohmline.learn.local_lgc.saved import expect_settings, saved_arrays, saved_growth, saved_options
@@ -105,13 +114,26 @@ class LocalLGC(InformedLearner):
 
     Cost per trial: the edges touched, about a thousand on a citation graph, and never more than a global solve by
     conjugate gradients, however small the ridge; memory beside the graph, whose arrays are used as they are until it
-    grows: 80 bytes for each node, and 8 or 4 for each node and class. A correction, a withdrawal or a new edge costs
-    the area that it moves by more than `tolerance`, up to the whole graph.
+    grows: 80 bytes for each node, and 8 or 4 for each node and class, or 16 or 8 for each of `classes_kept`. A
+    correction, a withdrawal or a new edge costs the area that it moves by more than `tolerance`, up to the whole graph.
 
     `predict_many` of more than 500 nodes starts from the estimate and lets every node hear its neighbours five times.
     While fewer than one node in ten has a label, it gives up to two votes more at each node to the classes of which the
     exact f has a larger share there than over the whole graph (`afar.py`): from few labels that is right more often
     than `predict_one`, which keeps to what its bound speaks of.
+
+    With `classes_kept=k`, F has k places at each node, for the classes of its largest values, and every other class
+    counts as 0 in F'r. Where classes had to leave, scores are those of a dense F that is cut after each change; where
+    none had to, each of them is the same bit for bit. What is promised:
+
+    - b'x is as ever, and so is everything that is proven from it: `certain_one`, `certain` of a table, `exact_many`,
+      `bound.LocalLGCBound`. So is every score within ||r||_1 of the exact one, and 0 where no label of its class can
+      be reached;
+    - after a correction, a withdrawal or a new edge a score need not be within `tolerance` of the exact one: the places
+      solve Q F = b by themselves, as if every class without one were 0 there, and no value of F is above the exact
+      one by more than `tolerance`;
+    - `refine` brings the places as near to that as is asked for; what it returns is a bound on the error of every
+      entry of F, those without a place as well, and is what they cost.
 
     Several threads may read one learner at once. Where two want to change it at once, the second gets a
     `LearnerError`.
@@ -156,6 +178,11 @@ class LocalLGC(InformedLearner):
         time the labels have doubled. None (default) means 2 on graphs of more than 200,000 nodes, where it saves time
         and mistakes, and 0 on smaller ones. Where it is swept and the graph is that large, the estimate is kept in
         single precision.
+    classes_kept
+        How many classes of a node the estimate keeps, at least 1: those of the largest values. None (default) keeps
+        all of them. With a hundred classes and more, 8 take a fraction of the time and of the memory, and hardly more
+        mistakes; with few classes, or few of them near a node, they save nothing. See above for what is promised of
+        it; a signed graph is refused.
     prior
         What else is known of the nodes: a learner over them that has learned nothing yet, which is taken over;
         `NodeFeatures`, for `OnlineLogistic` over them; a pair (features, classifier), for `FeatureLearner`; or
@@ -192,6 +219,7 @@ class LocalLGC(InformedLearner):
     ranges = MappingProxyType(
         {
             "estimate": Range(0.0, 1.0),
+            "kept": CLASSES_OR_NONE,
             "label": CLASSES_OR_NONE,
             "counts": NODE_COUNT,
             "order": CLASSES_OR_NONE,
@@ -214,6 +242,7 @@ class LocalLGC(InformedLearner):
         reach: bool = True,
         unit: float | None = None,
         sweeps: int | None = None,
+        classes_kept: int | None = None,
         prior: Any = None,
     ) -> None:
         expect_graph(graph)
@@ -246,9 +275,13 @@ class LocalLGC(InformedLearner):
         )
         n, c = graph.n, len(self._table)
         single = self.sweeps > 0 and n > MANY
-        expect_room(n, c, single=single)
+        self.classes_kept = places_for(classes_kept, graph)
+        """How many classes of a node the estimate keeps; None for all."""
+        expect_room(n, c, single=single, places=self.classes_kept)
         self.state = LocalState(
-            np.zeros((n, c), np.float32 if single else np.float64),
+            np.zeros((n, c), np.float32 if single else np.float64)
+            if self.classes_kept is None
+            else no_rows(n, self.classes_kept, single=single),
             blank(n),
             np.zeros(c, np.int64),
             np.full(c, -1),
@@ -329,7 +362,7 @@ class LocalLGC(InformedLearner):
 
     def _everywhere(self, places: Ints, classes: int) -> tuple[Floats, Ints, Floats, Floats]:
         """The scores of all nodes; and the codes, margins and probabilities at these places."""
-        everywhere = 2.0 * len(self.nodes) * classes * self.state.estimate.itemsize
+        everywhere = 2.0 * len(self.nodes) * classes * (4 if is_single(self.state.estimate) else 8)
         everywhere += room_for_votes(self.space, self.state, classes)
         room(everywhere, f"the scores of all {len(self.nodes)} nodes for {classes} classes, twice,")
         scores, signed = swept(self.space, self.state, classes), self.graph.signed
@@ -428,8 +461,9 @@ class LocalLGC(InformedLearner):
 
     def _kept(self) -> list[tuple[str, AnyArray]]:
         n, c, state = len(self.nodes), len(self._table), self.state
+        few = isinstance(state.estimate, FewClasses)
         return [
-            ("estimate", state.estimate[:n, :c]),
+            *(saved_rows(state.estimate, n) if few else [("estimate", state.estimate[:n, :c])]),
             ("label", state.label[:n].astype(np.int64)),
             ("counts", state.counts[:c]),
             ("order", state.order[:c]),
@@ -454,6 +488,7 @@ class LocalLGC(InformedLearner):
             "guess": np.array(self.guess),
             "reach": np.array(self.reach),
             "sweeps": np.array(self.sweeps),
+            "classes_kept": np.array(self.classes_kept or 0),
             "added_nodes": np.array(written(self.nodes[self.graph.n :], "added nodes")),
             **self._growing.added(),
         }
@@ -511,7 +546,10 @@ class LocalLGC(InformedLearner):
         found, prior = saved_arrays(self, state, dict(self._kept())), self._beside_restored(state)
         n, c = len(self.nodes), len(self._table)
         fresh = copied(self.state._replace(solve=()))._replace(solve=self.state.solve)
-        fresh.estimate[:n, :c] = found["estimate"]
+        if isinstance(fresh.estimate, FewClasses):
+            put_rows(fresh.estimate, n, found["estimate"], found["kept"])
+        else:
+            fresh.estimate[:n, :c] = found["estimate"]
         fresh.nodes["label"][:n], fresh.nodes["mark"][:n] = found["label"], np.where(found["stale"], STALE, 0)
         renew_all(self.space, fresh.nodes)
         count_labels(self.space, fresh.nodes, fresh.labelled)

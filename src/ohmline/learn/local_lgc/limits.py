@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Floats, positive
-from ohmline.checks import room, shown
+from ohmline.checks import count, room, shown
 from ohmline.errors import ParameterError, WeightError
+from ohmline.graph.graph import Graph
+from ohmline.learn.local_lgc.few import bytes_a_place
 
 LARGEST = 1e12
 """Ridge, mu and weights may be this many times larger or smaller than the unit; beyond, Q is singular in rounding."""
@@ -62,10 +64,24 @@ def mu_of(nodes: int, entries: int) -> float:
     return max(SOFTEST * (FEW_NEIGHBOURS * nodes / entries) ** 3, FIRMEST)
 
 
-def expect_room(nodes: int, classes: int, *, single: bool) -> None:
-    """Refuse a learner over so many nodes and classes that it would not fit."""
-    size = float(nodes) * (PER_NODE + classes * (4 if single else 8))
-    room(size, f"LocalLGC over {nodes} nodes and {classes} classes")
+def expect_room(nodes: int, classes: int, *, single: bool, places: int | None = None) -> None:
+    """Refuse a learner over so many nodes and classes that it would not fit; `places` are those of a row of few."""
+    row = classes * (4 if single else 8) if places is None else places * bytes_a_place(single=single)
+    kept = "" if places is None else f", of which {places} are kept"
+    room(float(nodes) * (PER_NODE + row), f"LocalLGC over {nodes} nodes and {classes} classes{kept}")
+
+
+def places_for(kept: Any, graph: Graph) -> int | None:
+    """The places of a row for `classes_kept`, or an error; None where every class is kept."""
+    if kept is None:
+        return None
+    places = count(kept, "classes_kept", least=1)
+    if graph.signed:
+        raise ParameterError(
+            f"classes_kept={shown(kept)} needs a graph without signs: with them a class may lead by being below 0 "
+            "least, so that none can be left out; leave classes_kept out"
+        )
+    return places
 
 
 def check_weights(weights: Floats, unit: float) -> None:

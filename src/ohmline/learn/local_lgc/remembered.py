@@ -32,7 +32,7 @@ def remembered(state: LocalState) -> Callable[[LocalState], LocalState]:
         records = later.nodes if len(later.nodes) == len(label) else blank(len(label))
         records["x"], records["r"] = 0.0, 0.0
         records["label"], records["q"], records["mark"] = label, q, mark
-        classes = kept.estimate.shape[1]
+        classes = len(kept.counts)
         room = later.solve if len(later.nodes) == len(label) else LocalSolve.empty(len(label), classes)
         solve = room._replace(base=np.zeros(classes), score=np.zeros(classes), found=found, **worth)
         remembering: LocalState = kept._replace(nodes=records, solve=solve)

@@ -11,6 +11,7 @@ from ohmline.errors import SnapshotError
 from ohmline.learn.contract import State
 from ohmline.learn.local_lgc.adjacency import renew_all
 from ohmline.learn.local_lgc.chances import MOST_CURVATURE, MOST_POWER
+from ohmline.learn.local_lgc.few import wrong_rows
 from ohmline.learn.local_lgc.nodes import nodes_of
 from ohmline.learn.local_lgc.trust import MOST_TRUST, TRUST, fresh_trust
 from ohmline.learn.local_lgc.worth import worths_off
@@ -24,7 +25,7 @@ MISMATCH = 1e-6
 """How far what is due may be off, relative to what it is the difference of."""
 FLAGS = ("guess", "reach")
 """Those that are on or off."""
-LATER = {"sweeps": np.array(0)}
+LATER = {"sweeps": np.array(0), "classes_kept": np.array(0)}
 """What snapshots of earlier versions lack, and how those learners were."""
 
 
@@ -38,11 +39,13 @@ class Added(NamedTuple):
 
 def saved_options(state: State) -> dict[str, Any]:
     """The parameters, as the learner's class takes them."""
-    return (
-        {name: saved_number(state, KIND, name) for name in NUMBERS}
-        | {name: saved_flag(state, KIND, name) for name in FLAGS}
-        | {name: saved_count(state if name in state else LATER, KIND, name) for name in LATER}
-    )
+    counts = {name: saved_count(state if name in state else LATER, KIND, name) for name in LATER}
+    return {
+        **{name: saved_number(state, KIND, name) for name in NUMBERS},
+        **{name: saved_flag(state, KIND, name) for name in FLAGS},
+        **counts,
+        "classes_kept": counts["classes_kept"] or None,
+    }
 
 
 def saved_growth(state: State, n: int) -> Added:
@@ -70,6 +73,8 @@ def saved_arrays(learner: Any, state: State, kept: dict[str, AnyArray]) -> dict[
     saved["sharpness"] = saved_powers(saved["sharpness"])
     ranges = {**learner.ranges, "estimate": Range(learner.space.least, 1.0)}
     found = in_range(learner, ranges, kept, saved)
+    if "kept" in found and wrong_rows(found["estimate"], found["kept"]).any():
+        raise refused("state.kept", "must name a class once for each value above 0 of a node, and -1 for 0")
     labels = found["label"][found["label"] >= 0]
     if not np.array_equal(np.bincount(labels, minlength=len(learner.classes)), found["counts"]):
         raise refused("state.counts", "must count the nodes of each class")

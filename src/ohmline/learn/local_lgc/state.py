@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ohmline.arrays import AnyArray, Bools, Floats, Ints
-from ohmline.compiled import internal, prefetch
+from ohmline.compiled import generic, internal, prefetch
 from ohmline.learn.contract import TIE
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.nodes import STALE
@@ -23,8 +23,8 @@ CLOSE = 1 << 20
 class LocalState(NamedTuple):
     """What the learner knows; `solve` is not part of it."""
 
-    estimate: Floats
-    """F: one row per node, one column per class."""
+    estimate: Any
+    """F: one row per node, one column per class; or the `FewClasses` that each node keeps."""
     nodes: AnyArray
     """What is known of each node, and its part of the last solve: records of type `NODE`."""
     counts: Ints
@@ -53,15 +53,10 @@ class LocalState(NamedTuple):
         return np.asarray(self.nodes["mark"] & STALE > 0)
 
 
-@internal
-def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
-    """Scores and gap from the x and r of the solve at t."""
-    nodes: Any = state.nodes
-    solve, estimate = state.solve, state.estimate
+def every_class(estimate: Floats, adjacency: Adjacency, nodes: Any, solve: LocalSolve) -> tuple[float, float]:
+    """`add_up` over rows that hold every class."""
     base, score = solve.base, solve.score
     classes = score.shape[0]
-    base[:] = 0.0
-    score[:] = 0.0
     residual, negative = 0.0, 0.0
     count, rows, width = solve.found[0].touched, estimate.ctypes.data, classes * estimate.itemsize
     far = width * estimate.shape[0] > CLOSE
@@ -86,6 +81,24 @@ def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
                 score[c] += estimate[j, c] * r
     if classes == 2:
         score[0], score[1] = one, two
+    return residual, negative
+
+
+@generic("estimate", default=every_class)
+def add_up(estimate: Any, adjacency: Any, nodes: Any, solve: Any) -> tuple[float, float]:
+    """b'x into `base`, F'r into `score`; ||r||_1, and the part of it where r < 0."""
+    raise TypeError("compiled code only")
+
+
+@internal
+def weigh(adjacency: Adjacency, state: LocalState, t: int) -> None:
+    """Scores and gap from the x and r of the solve at t."""
+    solve = state.solve
+    base, score = solve.base, solve.score
+    classes = score.shape[0]
+    base[:] = 0.0
+    score[:] = 0.0
+    residual, negative = add_up(state.estimate, adjacency, state.nodes, solve)
     for c in range(classes):
         score[c] = max(score[c] + base[c], adjacency.least)
     best, top, second = leading(adjacency, score, state.order, state.counts)

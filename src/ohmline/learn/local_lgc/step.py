@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ohmline.arrays import Bools, Floats, Ints
-from ohmline.compiled import compiled, implements, internal
+from ohmline.compiled import compiled, generic, implements, internal
 from ohmline.learn.local_lgc.adjacency import Adjacency, renew, root
 from ohmline.learn.local_lgc.certain import settle_class
 from ohmline.learn.local_lgc.chances import chances, sharpen
@@ -83,10 +83,11 @@ def go_on(
     solve.found[0].node = t
 
 
-@internal
-def spread_change(adjacency: Adjacency, state: LocalState, t: int, move: Floats) -> None:
-    """F_t = score, then F += x move', kept in [0, 1], or in [-1, 1] with signs, where f lies too."""
-    nodes, solve, estimate = state.nodes, state.solve, state.estimate
+def spread_every_class(
+    estimate: Floats, adjacency: Adjacency, state: LocalState, t: int, y: int, move: Floats
+) -> None:
+    """`spread_change` over rows that hold every class."""
+    nodes, solve = state.nodes, state.solve
     for c in range(move.shape[0]):
         estimate[t, c] = solve.score[c]
     for a in range(solve.found[0].touched):
@@ -97,6 +98,15 @@ def spread_change(adjacency: Adjacency, state: LocalState, t: int, move: Floats)
             for c in range(np.uint64(move.shape[0])):
                 estimate[j, c] = min(max(estimate[j, c] + x * move[c], adjacency.least), 1.0)
     solve.found[0].node = -1
+
+
+@generic("estimate", default=spread_every_class)
+def spread_change(estimate: Any, adjacency: Any, state: Any, t: Any, y: Any, move: Any) -> None:
+    """F_t = score, then F += x move', kept in [0, 1], or in [-1, 1] with signs, where f lies too.
+
+    Without signs no entry of `move` is above 0 but that of y, which is being learned.
+    """
+    raise TypeError("compiled code only")
 
 
 @internal
@@ -133,7 +143,7 @@ def learn_class(adjacency: Adjacency, state: LocalState, t: int, y: int) -> tupl
         if c < 0:
             break
         progress += x * move[c] * move[c]
-    spread_change(adjacency, state, t, move)
+    spread_change(state.estimate, adjacency, state, t, y, move)
     state.nodes[t].label = y
     renew(adjacency, state.nodes, t)
     state.counts[y] += 1
@@ -157,8 +167,18 @@ def first_seen(state: LocalState, y: int) -> None:
 def clear(adjacency: Adjacency, state: LocalState, t: int, old: int) -> None:
     """The label at t is no longer `old`: mend the estimate, everywhere."""
     state.counts[old] -= 1
+    take_back(state.estimate, adjacency, state, t, old)
+
+
+def _take_back(estimate: Any, adjacency: Any, state: Any, t: Any, old: Any) -> Any:
     drop_class(adjacency, state, t, old)
     mend(adjacency, state, t, t)
+
+
+@generic("estimate", default=_take_back)
+def take_back(estimate: Any, adjacency: Any, state: Any, t: Any, old: Any) -> None:
+    """The label at t is no longer `old`: its class leaves what it cannot reach any more, and the estimate is mended."""
+    raise TypeError("compiled code only")
 
 
 @compiled

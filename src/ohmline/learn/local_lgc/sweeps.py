@@ -12,9 +12,11 @@ has learned nothing, and is made again.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ohmline.compiled import Stopped, internal, prefetch
+from ohmline.compiled import Stopped, generic, internal, prefetch
 from ohmline.learn.local_lgc.adjacency import Adjacency
 from ohmline.learn.local_lgc.nodes import STALE, put_mark
 from ohmline.learn.local_lgc.scratch import listen
@@ -49,10 +51,20 @@ def sweep_all(adjacency: Adjacency, state: LocalState) -> None:
     for j in range(adjacency.extent[0]):
         put_mark(nodes, j, STALE)
     for turn in range(adjacency.sweeps):
-        if state.estimate.shape[1] == 2:
-            sweep_two(adjacency, state, turn % 2 == 0)
-        else:
-            sweep_many(adjacency, state, turn % 2 == 0)
+        sweep_once(state.estimate, adjacency, state, turn % 2 == 0)
+
+
+def _sweep_every_class(estimate: Any, adjacency: Any, state: Any, forth: Any) -> Any:
+    if estimate.shape[1] == 2:
+        sweep_two(adjacency, state, forth)
+    else:
+        sweep_many(adjacency, state, forth)
+
+
+@generic("estimate", default=_sweep_every_class)
+def sweep_once(estimate: Any, adjacency: Any, state: Any, forth: Any) -> None:
+    """F_j <- (b_j + sum_k w_jk F_k) / Q_jj, kept where f lies, at all nodes in their order or back."""
+    raise TypeError("compiled code only")
 
 
 @internal
