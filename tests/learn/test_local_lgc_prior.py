@@ -19,6 +19,7 @@ from sklearn.naive_bayes import MultinomialNB
 import ohmline as ohm
 from graphs import games
 from ohmline.errors import LabelError, LearnerError, OhmlineError, ParameterError, ShapeError, SnapshotError
+from ohmline.learn.blend.ways import Opinions
 
 BLOCKS = ohm.graph.generate.stochastic_block_model([20] * 3, 0.02 + 0.2 * np.eye(3), seed=5)
 GRAPH, TOPICS = BLOCKS.graph, np.array(list("abc"))[BLOCKS.groups]
@@ -126,6 +127,19 @@ def test_never_worse_than_the_better_of_the_two_by_more_than_the_bound(seed: int
     certificate = ohm.bound.best_bound(trace)
     assert certificate.proven
     assert trace.mistakes <= certificate.value
+
+
+def test_a_tie_is_counted_as_it_was_said() -> None:
+    """The graph's class wins a tie, and is no longer the first one."""
+    learner = ohm.LocalLGC(ohm.Graph.from_edges([(0, 1), (2, 3)]), ["a", "b"], prior=[[0.5, 0.5]] * 4)
+    prior = learner._beside
+    assert prior is not None
+    tied = Opinions(np.array([[1], [-1]]), np.full((2, 1, 2), 0.5))
+    said = int(prior.join(tied)[1][0])
+    assert said == 1
+    assert int(prior.learned(tied, said, 1)["own"][0]) == 0
+    assert int(prior.learned(tied, said, 0)["own"][0]) == 1
+    assert int(prior.learned(tied, said, -1)["own"][0]) == 1
 
 
 @settings(max_examples=30)

@@ -62,9 +62,9 @@ class InformedLearner(ChangingLearner):
         place, code = self._placed(place), self._coded(code)
         with self._still:  # what is read meanwhile is of one moment
             known, opinions = self._opinions(place)
-            said = self._meant(known, int(prior.join(opinions)[1][0]))
-            tally = prior.way.learned(prior.tally, opinions, _place_of(known, code))
-            return said, *self._teach(prior, place, code, tally)
+            said = int(prior.join(opinions)[1][0])
+            tally = prior.learned(opinions, said, _place_of(known, code))
+            return self._meant(known, said), *self._teach(prior, place, code, tally)
 
     def _teach(self, prior: Prior, place: int, code: int, tally: Tally) -> tuple[bool, float]:
         """Graph and prior learn a label, and what joins them, or none of them; whether and how far they moved."""

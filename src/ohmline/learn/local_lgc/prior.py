@@ -23,7 +23,7 @@ from ohmline.learn.blend.members import known_classes, nodes_of, stands_on
 from ohmline.learn.blend.opinions import opinions_on, opinions_on_many
 from ohmline.learn.blend.product import Product
 from ohmline.learn.blend.saved import put_tally
-from ohmline.learn.blend.ways import Opinions, evened
+from ohmline.learn.blend.ways import Opinions, Tally, evened
 from ohmline.learn.contract import OnlineLearner, State, expect_learner
 from ohmline.learn.features.given import GivenProbabilities
 from ohmline.learn.features.made import learner_of
@@ -77,6 +77,15 @@ class Prior:
         tied = shares[rows, own[rows]] >= (1 - TIED) * shares[rows].max(axis=1, initial=0.0)
         codes[rows[tied]] = own[rows[tied]]
         return shares, codes, margins
+
+    def learned(self, opinions: Opinions, said: int, y: int) -> Tally:
+        """What is remembered after label y (-1: a class nobody had seen), where `said` was predicted.
+
+        Its mistakes are those of what was said: among equals that is the graph's class, not the first one.
+        """
+        tally = self.way.learned(self.tally, opinions, y)
+        wrong = y < 0 or bool(opinions.silent[0]) or said != y
+        return {**tally, "own": self.tally["own"] + wrong}
 
     def saved(self) -> State:
         """For a snapshot."""
