@@ -406,6 +406,8 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "weight": lambda: 2.0,
     "read": lambda: lambda: 1,
     "mask": lambda: np.array([True] * 6),
+    "came": lambda: [True, False, True, False, False, False],
+    "again": lambda: 0.5,
     "matrix": lambda: [[2.0, -1.0], [-1.0, 2.0]],
     "means": lambda: None,
     "predictions": lambda: {0: "a", 1: "b", 2: "a"},
