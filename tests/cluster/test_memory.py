@@ -124,7 +124,9 @@ def largest_memory() -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not tell its peak memory there")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="this system does not tell its peak memory there"
+)
 def test_three_workers_embed_together_what_none_could_hold(tmp_path: Path) -> None:
     edges, tolerance = write_circles(tmp_path / "edges"), 1e-7
     whole = 12 * 2 * edges  # a value of 8 bytes and a place of 4 for each end of an edge
