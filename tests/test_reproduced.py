@@ -68,3 +68,17 @@ def test_results_become_a_page(report: ModuleType, tmp_path: Path, monkeypatch: 
     written = [path.read_text() for path in (tmp_path / "images").iterdir()]
     assert len(written) == 1
     assert 'd="M 1.23 2.5 L 3.14 4 ' in written[0]
+
+    other = {**kept, "document": {**finished.document(), "id": "gu2013-other"}, "figures": {"small": drawing}}
+    before = report.gather(tmp_path)
+    (tmp_path / "parts" / "gu2013-own.json").unlink()
+    (tmp_path / "parts" / "gu2013-other.json").write_text(json.dumps(other), encoding="utf-8")
+    both = report.gather(tmp_path, before)
+    assert [document["id"] for document in both["documents"]] == ["gu2013-other", "gu2013-own"]
+    assert sorted(path.name for path in (tmp_path / "images").iterdir()) == [
+        "gu2013-other-0.svg",
+        "gu2013-own-0.svg",
+    ]
+    alone = report.gather(tmp_path)  # from nothing, what is not among the results goes
+    assert [document["id"] for document in alone["documents"]] == ["gu2013-other"]
+    assert [path.name for path in (tmp_path / "images").iterdir()] == ["gu2013-other-0.svg"]

@@ -2,6 +2,7 @@
 
 RESULTS is the folder that `--out` named. What was found goes into `docs/reproduced.json` without the figures, the page
 `docs/reproduced.md` is written from that file alone, and the figures that are small go into `docs/images/reproduced`.
+An experiment that RESULTS lacks stays as it was published before.
 Without RESULTS the page is written again from the file; a test holds that the two agree.
 """
 
@@ -38,16 +39,18 @@ ROWS = 60
 """How many numbers of an experiment the page shows; the file has all."""
 
 
-def gather(results: Path) -> dict[str, Any]:
-    """The documents in a folder of results, and the names of their figures that are small, which are written."""
+def gather(results: Path, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The documents in a folder of results, and the names of their figures that are small, which are written.
+
+    Those of `before` that the folder lacks stay, with their figures.
+    """
     IMAGES.mkdir(parents=True, exist_ok=True)
-    for old in IMAGES.glob("*.svg"):
-        old.unlink()
-    documents, figures = [], {}
+    documents = {document["id"]: document for document in (before or {}).get("documents", [])}
+    figures = dict((before or {}).get("figures", {}))
     for path in sorted((results / PARTS).glob("*.json")):
         kept = json.loads(path.read_text(encoding="utf-8"))
         id = kept["document"]["id"]
-        documents.append(kept["document"])
+        documents[id] = kept["document"]
         drawings = [(name, shortened(drawing)) for name, drawing in kept["figures"].items()]
         figures[id] = {}
         for k, (name, drawing) in enumerate(drawings):
@@ -55,10 +58,21 @@ def gather(results: Path) -> dict[str, Any]:
             figures[id][name] = f"images/reproduced/{id}-{k}.svg" if small else None
             if small:
                 (IMAGES / f"{id}-{k}.svg").write_text(drawing + "\n", encoding="utf-8")
-    there = {document["id"] for document in documents}
-    lacking = {id: [name for name in find(id).needs if not is_here(name)] for id in ids() if id not in there}
+    shown = {Path(place).name for each in figures.values() for place in each.values() if place}
+    for old in IMAGES.glob("*.svg"):
+        if old.name not in shown:
+            old.unlink()
+    lacking = {
+        id: [name for name in find(id).needs if not is_here(name)] for id in ids() if id not in documents
+    }
     lacking = {id: names for id, names in lacking.items() if names}
-    return {"command": COMMAND, "lacking": lacking, "figures": figures, "documents": documents}
+    ordered = [documents[id] for id in sorted(documents)]
+    return {
+        "command": COMMAND,
+        "lacking": lacking,
+        "figures": {id: figures[id] for id in sorted(figures)},
+        "documents": ordered,
+    }
 
 
 def shortened(drawing: str) -> str:
@@ -196,7 +210,8 @@ def main() -> None:
     if len(sys.argv) > 2 or "--help" in sys.argv:
         sys.exit((__doc__ or "").split("\n")[0])
     if len(sys.argv) == 2:
-        kept = gather(Path(sys.argv[1]))
+        before = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else None
+        kept = gather(Path(sys.argv[1]), before)
         if not kept["documents"]:
             sys.exit(f"{sys.argv[1]} holds no results; make them with {COMMAND}")
         for document in kept["documents"]:
