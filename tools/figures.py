@@ -33,6 +33,7 @@ COMMANDS = {
     "local-manifold": ["reproduce", "local-manifold", "--json"],
     "relations": ["reproduce", "relations", "--json"],
     "conformal": ["reproduce", "conformal", "--json"],
+    "frontier": ["reproduce", "frontier", "--json"],
     "suggest": ["bench", "suggest", "--json"],
     "audit": ["bench", "audit", "--json"],
     "peers": ["bench", "peers", "--out", "docs", "--json"],

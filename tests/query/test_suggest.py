@@ -161,7 +161,7 @@ def test_the_table_says_why(tmp_path: Path) -> None:
     table = ohm.suggest(learner, 9, ohm.Uncertainty())
     rows = {row.node: row for row in table.rows}
     assert list(table) == list(table.nodes) == [table[k] for k in range(len(table))]
-    assert rows[3].why == "two classes are nearly level: red .50, blue .50"
+    assert rows[3].why == "two classes are nearly level: red .51, blue .49"  # in the middle of the line
     assert rows["alone"].why.startswith("no label reaches it")
     assert rows["alone"].prediction is None
     assert rows[1].prediction == "red"
