@@ -526,3 +526,9 @@ def test_suggest_and_audit_leave_out_the_nodes_whose_labels_a_logistic_regressio
     assert sorted(ohm.suggest(learner, k=12)) == list(range(1, 11))
     assert sorted(ohm.audit(learner, seed=0).predictions) == list(range(1, 11))
     assert ohm.OnlineLogistic.restore(learner.snapshot(), features).labelled().sum() == 2
+
+
+def test_a_model_that_cannot_be_copied_is_refused_with_what_would_do() -> None:
+    features = ohm.NodeFeatures(np.eye(3), ohm.Graph.from_edges([(0, 1), (1, 2)]))
+    with pytest.raises(ParameterError, match=r"can be copied, got .*generator.*scikit-learn or river"):
+        ohm.FeatureLearner(features, (k for k in range(3)))

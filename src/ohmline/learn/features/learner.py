@@ -11,7 +11,7 @@ import numpy as np
 from ohmline.arrays import Floats, whole_numbers
 from ohmline.checks import listed, shown
 from ohmline.compiled import undisturbed
-from ohmline.errors import OhmlineError, SnapshotError
+from ohmline.errors import OhmlineError, ParameterError, SnapshotError
 from ohmline.graph.nodes import NodeIndex
 from ohmline.learn.classes import ClassTable, saved_classes
 from ohmline.learn.contract import OnlineLearner, State, Update, View
@@ -68,7 +68,7 @@ class FeatureLearner(TakesTurns, OnlineLearner[Hashable, Any]):
 
     def __init__(self, features: NodeFeatures, model: Any, classes: Iterable[Any] | None = None) -> None:
         self.features = expect_features(features)
-        self.model = deepcopy(model)
+        self.model = _copied(model)
         """The classifier as it was given."""
         self._running: Model | None = model_of(self.model, features)
         if classes is None and isinstance(model, OnlineLearner):
@@ -242,3 +242,13 @@ def _stage(kernel: Any) -> tuple[NodeFeatures, Any]:
             f"a snapshot of FeatureLearner is restored over (features, model), got {shown(kernel)}"
         ) from None
     return expect_features(features), model
+
+
+def _copied(model: Any) -> Any:
+    try:
+        return deepcopy(model)
+    except TypeError as error:
+        raise ParameterError(
+            f"model must be a classifier that can be copied, got {shown(model)} ({error}); give one of scikit-learn or "
+            "river, or a learner over vectors"
+        ) from None

@@ -179,10 +179,10 @@ class LocalLGC(InformedLearner):
         and mistakes, and 0 on smaller ones. Where it is swept and the graph is that large, the estimate is kept in
         single precision.
     classes_kept
-        How many classes of a node the estimate keeps, at least 1: those of the largest values. None (default) keeps
-        all of them. With a hundred classes and more, 8 take a fraction of the time and of the memory, and hardly more
-        mistakes; with few classes, or few of them near a node, they save nothing. See above for what is promised of
-        it; a signed graph is refused.
+        How many classes of a node the estimate keeps, from 1 to 1,000: those of the largest values. None (default)
+        keeps all of them. With a hundred classes and more, 8 take a fraction of the time and of the memory, and hardly
+        more mistakes; with few classes, or few of them near a node, they save nothing. See above for what is promised
+        of it; a signed graph is refused.
     prior
         What else is known of the nodes: a learner over them that has learned nothing yet, which is taken over;
         `NodeFeatures`, for `OnlineLogistic` over them; a pair (features, classifier), for `FeatureLearner`; or

@@ -12,6 +12,8 @@ from ohmline.errors import ParameterError, WeightError
 from ohmline.graph.graph import Graph
 from ohmline.learn.local_lgc.few import bytes_a_place
 
+MOST_KEPT = 1000
+"""A row of few classes is searched from end to end."""
 LARGEST = 1e12
 """Ridge, mu and weights may be this many times larger or smaller than the unit; beyond, Q is singular in rounding."""
 
@@ -75,7 +77,7 @@ def places_for(kept: Any, graph: Graph) -> int | None:
     """The places of a row for `classes_kept`, or an error; None where every class is kept."""
     if kept is None:
         return None
-    places = count(kept, "classes_kept", least=1)
+    places = count(kept, "classes_kept", least=1, most=MOST_KEPT)
     if graph.signed:
         raise ParameterError(
             f"classes_kept={shown(kept)} needs a graph without signs: with them a class may lead by being below 0 "
