@@ -307,7 +307,9 @@ def test_a_snapshot_of_all_classes_is_not_one_of_few() -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "8", np.nan, [3], 1001, 10**10])
 def test_what_is_no_number_of_classes_is_refused(wrong: Any) -> None:
-    with pytest.raises(ParameterError, match=r"classes_kept must be a whole number of at (least 1|most 1000)"):
+    with pytest.raises(
+        ParameterError, match=r"classes_kept must be a whole number of at (least 1|most 1000)"
+    ):
         ohm.LocalLGC(uneven(5, 0), classes_kept=wrong)
 
 
